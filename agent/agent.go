@@ -139,12 +139,12 @@ func (a *agent) runLoop(stop <-chan os.Signal, limit time.Duration) (err error) 
 	}()
 	alarm, err := newAlarm(stop, a.in.ringHalfFull(a.log))
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: the run is not sampled", err)
 	}
 	defer alarm.close()
 	for end := a.clock.mono() + int64(limit); ; {
 		if err := alarm.sleep(min(a.clock.mono()+int64(a.timeToNextTask()), end)); err != nil {
-			return err
+			return fmt.Errorf("%w: sampling stops, the samples before are kept", err)
 		}
 		if alarm.ringHalfFull.Swap(false) {
 			a.drainAddresses()
@@ -274,7 +274,7 @@ func (a *agent) writeBlocks(now int64) {
 // handleWriteError logs the first failed write, mostly a full disk, and stops the counters.
 func (a *agent) handleWriteError(err error) {
 	if a.recordFailure(err) {
-		a.log(err)
+		a.log(fmt.Errorf("%w: sampling stops, the samples before are kept", err))
 		a.stopCounters()
 	}
 }

@@ -71,7 +71,7 @@ func parseOptions(args []string) (options, error) {
 		o.verb = "help"
 		return o, nil
 	case err != nil:
-		return o, err
+		return o, fmt.Errorf("%w (see --help)", err)
 	case f.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %.40q (see --help)", f.Arg(0))
 	case version:

@@ -45,8 +45,8 @@ func (l counterOpener) chooseRates() {
 	in, hz := l.in, l.c.RateHz
 	if l.r.Exclusive {
 		if hz = in.prices.counterHz(in.limitPct, l.c.RateHz); hz < l.c.RateHz {
-			in.slowGridNote = fmt.Sprintf("counters are sampled %d times a second, not %d: each time costs %.1f us, and the "+
-				"agent may take %s of each CPU",
+			in.slowGridNote = fmt.Sprintf("counters are sampled %d times a second, not %d: each time costs %.1f us, and "+
+				"agent.budget_pct allows %s of each CPU",
 				hz, l.c.RateHz, in.prices.interruptNS/1e3, quantity.Chosen(in.limitPct))
 		}
 	}
@@ -80,8 +80,8 @@ func (in *inputs) lowerAddressRate(room float64, wanted int) {
 	asked := in.rate.Hz
 	if room < minUsefulHz {
 		in.rate = address.Rate{}
-		in.note(note.BudgetLowered, "no code addresses are sampled: within %s of each CPU there is no room for them at "+
-			"%.1f us each",
+		in.note(note.BudgetLowered, "no code addresses are sampled: agent.budget_pct allows %s of each CPU, too little at "+
+			"%.1f us for each address",
 			quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
 		return
 	}
@@ -90,8 +90,8 @@ func (in *inputs) lowerAddressRate(room float64, wanted int) {
 	// has the rate anyway.
 	if wanted != 0 || in.rate.Hz < asked/4 {
 		in.fewerAddressesNote = fmt.Sprintf(
-			"%.0f code addresses a second and CPU instead of %.0f: within %s of each CPU there is no room for more at %.1f "+
-				"us each",
+			"%.0f code addresses a second and CPU are sampled instead of %.0f: agent.budget_pct allows %s of each CPU, "+
+				"and each address costs %.1f us",
 			in.rate.Hz, asked, quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
 	}
 }
@@ -131,7 +131,7 @@ func (l counterOpener) openNodeCounters() {
 func (l counterOpener) openAddresses() {
 	in := l.in
 	if in.rate.Hz == 0 {
-		in.addAbsent("code", "agent.budget_pct is too small for it")
+		in.addAbsent("code", "agent.budget_pct is too small for it: raise it")
 		return
 	}
 	p := address.SamplingParams{Peek: in.peek, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS,
@@ -268,7 +268,7 @@ func (l counterOpener) openProcesses() {
 		list = listFastNS
 	}
 	if !in.usesRings {
-		in.note(note.SlowProc, "nothing was sampled: files were read, 10 times a second at most")
+		in.note(note.SlowProc, "nothing was sampled by perf events: files below /proc were read, at most 10 times a second")
 	}
 	in.cpu = kernel.NewJobCPU(l.h.proc, in.peek, in.members, rawcall.Now, list)
 	in.cpu.SetCostClock(func() int64 { return rawcall.CPU() + in.peek.CPU() })

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
 )
@@ -46,6 +48,6 @@ func (a *agent) readJobDetails(now int64) {
 		return
 	}
 	if err := a.dir.WriteDetails(l.known); err != nil {
-		a.log(err)
+		a.log(fmt.Errorf("store what the job's processes state: %w: the report may lack the job's name", err))
 	}
 }

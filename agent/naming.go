@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -225,7 +226,7 @@ func (a *agent) storeNames(got nameAnswer) {
 	}
 	// The profile's writer reports a full spool, once.
 	if err := a.dir.WriteJSON(names.KnownFile, n.known); err != nil && !errors.Is(err, unix.ENOSPC) {
-		a.log(err)
+		a.log(fmt.Errorf("store the names of functions: %w: the report may lack some of them", err))
 	}
 }
 

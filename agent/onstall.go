@@ -58,7 +58,7 @@ func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 		child := as.Child{Program: self, Account: account}
 		err = as.AskAll(ctx, child, as.OnStall, c.OnStall, bytes.NewReader(text), 0, func(struct{}) error { return nil })
 		if err != nil {
-			return fmt.Errorf("run the program of live.on_stall: %w: it is not run again in this run", err)
+			return fmt.Errorf("run the program of live.on_stall: %w: no second try in this run", err)
 		}
 		return nil
 	}}
@@ -68,23 +68,23 @@ func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 // executable file. Only the child calls it, because the program's file system may hang.
 func checkProgram(program string) error {
 	if !filepath.IsAbs(program) || filepath.Clean(program) != program {
-		return fmt.Errorf("live.on_stall: invalid path %.200q: want an absolute path without . and ..", program)
+		return fmt.Errorf("invalid path %.200q: want an absolute path without . and ..", program)
 	}
 	for path := program; ; path = filepath.Dir(path) {
 		info, err := os.Lstat(path)
 		if err != nil {
-			return fmt.Errorf("live.on_stall: check the program: %w", err)
+			return fmt.Errorf("check the program: %w", err)
 		}
 		st, ok := info.Sys().(*syscall.Stat_t)
 		switch {
 		case !ok || st.Uid != 0:
-			return fmt.Errorf("live.on_stall: %.200s does not belong to root: chown root", path)
+			return fmt.Errorf("%.200s does not belong to root: chown root", path)
 		case path == program && (!info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0):
-			return fmt.Errorf("live.on_stall: %.200s is not an executable file: chmod a+x", path)
+			return fmt.Errorf("%.200s is not an executable file: chmod a+x", path)
 		case path != program && !info.IsDir():
-			return fmt.Errorf("live.on_stall: %.200s is not a directory: correct the path", path)
+			return fmt.Errorf("%.200s is not a directory: correct the path", path)
 		case info.Mode().Perm()&0o022 != 0:
-			return fmt.Errorf("live.on_stall: not started: accounts other than root can change %.200s (chown root, chmod go-w)",
+			return fmt.Errorf("accounts other than root can change %.200s: chown root, chmod go-w",
 				path)
 		case path == "/":
 			return nil
@@ -101,7 +101,7 @@ func (o *onStall) startOnce(s live.State, user string, uid int) {
 	o.notified = true
 	text, err := json.Marshal(stallReport{s, user, uid})
 	if err != nil {
-		o.ended <- err
+		o.ended <- fmt.Errorf("internal error, please report it: live.on_stall was not started: encode its input: %w", err)
 		return
 	}
 	go func() {
@@ -135,7 +135,7 @@ func becomeProgram(_ context.Context, r as.Request) error {
 	program := line
 	if strings.HasPrefix(line, `"`) { // an agent that was started before an upgrade sends the path alone
 		if err := json.Unmarshal([]byte(line), &program); err != nil {
-			return fmt.Errorf("start the program of live.on_stall: %w", err)
+			return fmt.Errorf("decode the path of the program: %w", err)
 		}
 	}
 	if err := checkProgram(program); err != nil {
@@ -146,12 +146,12 @@ func becomeProgram(_ context.Context, r as.Request) error {
 		err = unix.Dup3(int(null.Fd()), 1, 0)
 	}
 	if err != nil {
-		return fmt.Errorf("live.on_stall: redirect the output of %.200s to /dev/null: %w", program, err)
+		return fmt.Errorf("redirect the output of %.200s to /dev/null: %w", program, err)
 	}
 	if _, err := unix.Setitimer(unix.ITIMER_REAL, unix.Itimerval{Value: unix.Timeval{Sec: stallS}}); err != nil {
-		return fmt.Errorf("live.on_stall: set the time limit of %.200s: %w", program, err)
+		return fmt.Errorf("set the time limit of %.200s: %w", program, err)
 	}
-	return fmt.Errorf("live.on_stall: start %.200s: %w", program, syscall.Exec(program, []string{program}, []string{}))
+	return fmt.Errorf("start %.200s: %w", program, syscall.Exec(program, []string{program}, []string{}))
 }
 
 // readLine reads one line and not a byte more, and returns it without its line feed.
@@ -159,12 +159,12 @@ func readLine(in io.Reader) (string, error) {
 	var line []byte
 	for b := make([]byte, 1); len(line) < unix.PathMax; {
 		if _, err := io.ReadFull(in, b); err != nil {
-			return "", fmt.Errorf("live.on_stall: read the program's path from standard input: %w", err)
+			return "", fmt.Errorf("read the program's path from the agent: %w", err)
 		}
 		if b[0] == '\n' {
 			return string(line), nil
 		}
 		line = append(line, b[0])
 	}
-	return "", errors.New("live.on_stall: the program's path has 4096 bytes or more: shorten it")
+	return "", errors.New("the program's path has 4096 bytes or more: shorten it")
 }

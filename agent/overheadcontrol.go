@@ -45,7 +45,7 @@ func (a *agent) beginAtLowRate() {
 	a.overhead.plannedRate, a.in.rate = a.in.rate, a.in.startRate
 	a.schedule.slowDown(slowFactor)
 	a.sampler.Changed(profile.Epoch{TimeNS: a.grid.BaseNS, Kind: "rate", AddressHz: &a.in.startRate.Hz, Text: fmt.Sprintf(
-		"%g code addresses a second and CPU for the first %g s, and files are read %d times as seldom: starting has its "+
+		"%g code addresses a second and CPU for the first %g s, and files are read %d times less often: starting has its "+
 			"price too",
 		a.in.startRate.Hz, startPhaseNS/1e9, slowFactor)})
 }
@@ -111,14 +111,14 @@ func (a *agent) reduceCost(now int64, save, addresses float64) {
 		a.overhead.filesSlowed = true
 		a.schedule.slowDown(slowFactor)
 		a.recordReduction(now, note.BudgetLowered,
-			profile.Epoch{Text: fmt.Sprintf("what is read from files is read %d times as seldom", slowFactor)})
+			profile.Epoch{Text: fmt.Sprintf("files are read %d times less often", slowFactor)})
 	case coded:
 		a.in.codeOff = true
 		if err := a.in.code.Stop(); err != nil {
 			a.log(err)
 		}
 		none := 0.0
-		a.recordReduction(now, note.AddressesEnded, profile.Epoch{AddressHz: &none, Text: "no code addresses any more"})
+		a.recordReduction(now, note.AddressesEnded, profile.Epoch{AddressHz: &none, Text: "code is no longer sampled"})
 	case !a.overhead.exhausted:
 		a.overhead.exhausted = true
 		a.footerNotes = append(a.footerNotes, note.New(note.BudgetExceeded,

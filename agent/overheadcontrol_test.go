@@ -148,8 +148,8 @@ func tellsEachStep(t *testing.T, notes []note.Note, epochs []profile.Epoch) {
 func fallingRates(t *testing.T, last float64, epochs []profile.Epoch) {
 	t.Helper()
 	n := len(epochs)
-	if n < 4 || !strings.Contains(epochs[n-2].Text, "4 times as seldom") ||
-		!strings.Contains(epochs[n-1].Text, "no code addresses") {
+	if n < 4 || !strings.Contains(epochs[n-2].Text, "4 times less often") ||
+		!strings.Contains(epochs[n-1].Text, "no longer sampled") {
 		t.Fatalf("epochs %+v", epochs)
 	}
 	for i, e := range epochs {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -46,7 +47,7 @@ func (a *agent) openLocation(c configs.Agent) *live.Location {
 		err = p.Claim(a.self)
 	}
 	if err != nil {
-		a.log(err)
+		a.log(fmt.Errorf("prepare the directory of %s: %w: jobgait watch cannot show this run", live.Name, err))
 		return nil
 	}
 	return p
@@ -95,7 +96,7 @@ func (a *agent) publish(now int64, state tracker.LoopState) {
 		return
 	}
 	if err := p.location.Write(s); err != nil {
-		a.logOnce(err)
+		a.logOnce(fmt.Errorf("%w: jobgait watch shows an older state", err))
 		return
 	}
 	p.written, p.writtenNS = s, now

@@ -73,7 +73,8 @@ func (r *recording) lossNotes() (notes []note.Note) {
 			r.failureText()))
 	}
 	if r.lost > 0 {
-		notes = append(notes, note.New(note.LostSamples, "%s lost", quantity.Plural(r.lost, "record")))
+		notes = append(notes, note.New(note.LostSamples, "the kernel dropped %s of perf events: their samples are missing",
+			quantity.Plural(r.lost, "record")))
 	}
 	return notes
 }

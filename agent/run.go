@@ -47,11 +47,14 @@ func runSampling(o options, getenv func(string) string, log func(error)) error {
 	defer signal.Stop(stop)
 	lock, err := takeLock(o)
 	if err != nil {
-		return err
+		return notSampled(err)
 	}
 	defer lock.Close()
 	return sampleRun(o.dir, loadSettings(getenv, log), stop, log)
 }
+
+// notSampled adds to an error before the first sample what follows from it.
+func notSampled(err error) error { return fmt.Errorf("the run is not sampled: %w", err) }
 
 // takeLock returns the run's lock, held as long as the file is open: the Prolog's, passed as a descriptor, or
 // one taken here.
@@ -60,8 +63,7 @@ func takeLock(o options) (*os.File, error) {
 		return o.dir.TryLock()
 	}
 	if _, err := unix.FcntlInt(uintptr(o.lockFD), unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("use file descriptor %d, the lock that the caller passes: %w: the run is not sampled",
-			o.lockFD, err)
+		return nil, fmt.Errorf("use file descriptor %d of --lock-fd, the run's lock: %w", o.lockFD, err)
 	}
 	return os.NewFile(uintptr(o.lockFD), o.dir.LockPath()), nil
 }
@@ -71,11 +73,11 @@ func takeLock(o options) (*os.File, error) {
 func loadSettings(getenv func(string) string, log func(error)) configs.Config {
 	exe, err := os.Executable()
 	if err != nil {
-		log(err)
+		log(fmt.Errorf("find the path of this program: %w: it may miss the settings file of its installation", err))
 	}
 	c, err := configs.Load(getenv, exe)
 	if err != nil {
-		log(fmt.Errorf("%w; the agent uses the default settings", err))
+		log(fmt.Errorf("%w: this run is sampled with the default settings", err))
 		c = configs.Default()
 	} else if c.Unknown != "" {
 		log(fmt.Errorf("%s: ignored, all other settings apply: correct the file", c.Unknown))
@@ -89,18 +91,18 @@ func loadSettings(getenv func(string) string, log func(error)) configs.Config {
 func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func(error)) error {
 	r, err := dir.ReadRun()
 	if err != nil {
-		return err
+		return notSampled(err)
 	}
 	self, err := job.Self()
 	if err != nil {
-		return err
+		return notSampled(err)
 	}
 	if err := self.WriteProcess(dir.PIDPath()); err != nil {
-		return err
+		return notSampled(err)
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return err
+		return notSampled(fmt.Errorf("find the path of this program: %w", err))
 	}
 	h := host{proc: "/proc", sys: "/sys", dev: "/dev", program: program, open: perf.Open, systemd: unit.SystemManager()}
 	if left, notes := leaveJobCgroup(h.proc, r, log); !left {
@@ -108,7 +110,7 @@ func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func
 	}
 	in, err := openInputs(h, r, c.Agent, assumedPrices(h))
 	if err != nil {
-		return err
+		return notSampled(err)
 	}
 	defer in.close()
 	a := newAgent(r, in, log)
@@ -117,10 +119,10 @@ func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func
 	a.enableNaming(h.program, c.Agent)
 	a.atStall.read, a.atStall.afterS = stacksReader(h.program, r, c.Agent), stallConfirmation(r.Job.NNodes, c.Agent)
 	if err := a.begin(dir.ProfilePath(), c.Agent); err != nil {
-		return fmt.Errorf("%w: the run is not sampled", err)
+		return notSampled(err)
 	}
 	if err := os.WriteFile(dir.ReadyPath(), nil, 0o600); err != nil {
-		log(err) // callers continue without it
+		log(fmt.Errorf("create the file that reports the begin of sampling: %w: sampling goes on", err))
 	}
 	requestScope(h.systemd, r, c.Agent, log)
 	go func() { _ = dir.SyncRun() }() // a failing disk is reported when the profile is synced
@@ -136,7 +138,7 @@ func writeDeclined(dir job.RunDir, r job.Run, notes []note.Note) error {
 	h.BaseNS, h.RunNS, h.RunReal = rawcall.Now(), int64(r.StartMono*1e9), r.StartReal
 	w, err := profile.Create(dir.ProfilePath(), h)
 	if err != nil {
-		return err
+		return notSampled(err)
 	}
 	a.writer = w
 	_ = os.WriteFile(dir.ReadyPath(), nil, 0o600)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"jobgait/agent/job/scheduler"
@@ -48,7 +49,10 @@ func (a *agent) seal(reason string) error {
 	}
 	err := errors.Join(a.writer.Seal(f), a.writer.Close())
 	a.lookUpFinalNames()
-	return err
+	if err != nil {
+		return fmt.Errorf("%w: the samples are kept, but the report may lack what was learned during the run", err)
+	}
+	return nil
 }
 
 // uncertainShares returns, by column name, the share of the counts that lies in gaps between records of a

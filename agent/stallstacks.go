@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -147,7 +148,7 @@ func (a *agent) stacksAtStall(now int64, stalled bool, doing string) {
 	case !ok || !stalled:
 		return
 	case got.err != nil:
-		a.log(got.err)
+		a.log(fmt.Errorf("read the call stacks of the stalled job: %w: the report lacks them", got.err))
 		a.footerNotes = append(a.footerNotes, note.New(note.StackIncomplete,
 			"the job stalled, and the call stacks of its tasks could not be read: %v", job.Cause(got.err)))
 		return
@@ -159,6 +160,6 @@ func (a *agent) stacksAtStall(now int64, stalled bool, doing string) {
 		return
 	}
 	if err := a.dir.WriteJSON(stack.RecordFile, record); err != nil && !errors.Is(err, unix.ENOSPC) {
-		a.log(err)
+		a.log(fmt.Errorf("store the call stacks of the stalled job: %w: the report lacks them", err))
 	}
 }

@@ -40,7 +40,8 @@ func checkRanges(c Config) error {
 
 		optionalPath("live.on_stall", c.Live.OnStall),
 		account("live.account", c.Live.Account),
-		{c.Live.OnStall == "" || c.Live.Account != "", "live.on_stall wants an account of its own: live.account names none"},
+		{c.Live.OnStall == "" || c.Live.Account != "",
+			"live.on_stall is set, but live.account is empty: name the account that runs it"},
 
 		nonEmptyNames("watch.partitions", c.Watch.Partitions),
 		nonEmptyNames("watch.not_partitions", c.Watch.NotPartitions),
@@ -52,7 +53,8 @@ func checkRanges(c Config) error {
 		within("epilog.wait_s", c.Epilog.WaitS, 0, 600),
 		within("epilog.worker_s", float64(c.Epilog.WorkerS), 1, 3600),
 		{c.Collect.WaitS <= c.Epilog.WorkerS, fmt.Sprintf(
-			"collect.wait_s = %d is more than epilog.worker_s = %d: the worker would end while it waits", c.Collect.WaitS,
+			"collect.wait_s = %d is more than epilog.worker_s = %d: the worker would end while it waits: lower the first or "+
+				"raise the second", c.Collect.WaitS,
 			c.Epilog.WorkerS)},
 
 		allOf("report.formats", c.Report.Formats, "txt", "json", "html"),
@@ -96,12 +98,13 @@ type rule struct {
 
 // within requires lo <= v <= hi. It also rejects NaN, which TOML can express.
 func within(key string, v, lo, hi float64) rule {
-	return rule{v >= lo && v <= hi, fmt.Sprintf("%s = %g is not within %g to %g", key, v, lo, hi)}
+	return rule{v >= lo && v <= hi, fmt.Sprintf("%s = %g is out of range: want %g to %g", key, v, lo, hi)}
 }
 
 // oneOf requires v to be one of the known values.
 func oneOf(key, v string, known ...string) rule {
-	return rule{slices.Contains(known, v), fmt.Sprintf("%s = %.80q is not one of %s", key, v, strings.Join(known, ", "))}
+	return rule{slices.Contains(known, v),
+		fmt.Sprintf("%s = %.80q is unknown: want one of %s", key, v, strings.Join(known, ", "))}
 }
 
 // allOf requires each of vs to be one of the known values.
@@ -117,7 +120,7 @@ func allOf(key string, vs []string, known ...string) rule {
 // path requires a clean absolute path, because the working directory of a hook is arbitrary.
 func path(key, v string) rule {
 	ok := filepath.IsAbs(v) && filepath.Clean(v) == v && v != "/" && !strings.ContainsRune(v, 0)
-	return rule{ok, fmt.Sprintf("%s = %.80q is not an absolute path without \"..\" or a trailing slash", key, v)}
+	return rule{ok, fmt.Sprintf("%s = %.80q is invalid: want an absolute path without \"..\" or a trailing slash", key, v)}
 }
 
 // optionalPath requires "" or a clean absolute path.
@@ -132,13 +135,14 @@ var accountName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}\$?$`)
 
 // account requires "" or a valid account name.
 func account(key, v string) rule {
-	return rule{v == "" || accountName.MatchString(v), fmt.Sprintf("%s = %.80q is not the name of an account", key, v)}
+	return rule{v == "" || accountName.MatchString(v),
+		fmt.Sprintf("%s = %.80q is invalid: want the name of an account", key, v)}
 }
 
 // nonEmptyNames requires that no name in the list is empty.
 func nonEmptyNames(key string, vs []string) rule {
 	if slices.Contains(vs, "") {
-		return rule{false, key + " has an empty name"}
+		return rule{false, key + " has an empty name: remove it"}
 	}
 	return rule{ok: true}
 }

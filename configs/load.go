@@ -54,7 +54,7 @@ func loadFile(getenv func(string) string, executable string) (Config, error) {
 			c.Unknown = fmt.Sprintf("%s: %s", path, c.Unknown)
 		}
 		if err != nil {
-			return c, fmt.Errorf("read settings %s: %w", path, err)
+			return c, fmt.Errorf("read the settings file %s: %w", path, err)
 		}
 		return c, nil
 	case named || !errors.Is(err, fs.ErrNotExist) || pathExists(path):
@@ -76,7 +76,8 @@ func readFile(path string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("%s is larger than %d bytes: shorten it", path, maxFile)
+		err = fmt.Errorf("%s is larger than %d bytes, so it is probably another file: correct its path or shorten it", path,
+			maxFile)
 	}
 	return text, err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,7 +27,9 @@ func runHook(ctx context.Context, s job.Scheduler, getenv func(string) string, c
 		defer close(ended)
 		defer func() {
 			if p := recover(); p != nil {
-				fmt.Fprintf(complain, "jobgait-epilog: panic: %v at %s\n", p, note.Clean(string(debug.Stack()), 1000))
+				fmt.Fprintf(complain, "jobgait-epilog: internal error, please report it: panic: %v: a sweep finishes the run: "+
+					"at %s\n",
+					p, note.Clean(string(debug.Stack()), 1000))
 			}
 		}()
 		self, cfg, unusable := loadSettings(getenv)
@@ -48,7 +49,7 @@ func runHook(ctx context.Context, s job.Scheduler, getenv func(string) string, c
 		if cfg.Unknown != "" {
 			log.Printf("%s: ignored, all other settings apply: correct the file", cfg.Unknown)
 		}
-		err := untold
+		err := notRecorded(untold)
 		if err == nil {
 			err = endRun(ctx, getenv, told, self, cfg, unusable, log)
 		}
@@ -64,7 +65,7 @@ func runHook(ctx context.Context, s job.Scheduler, getenv func(string) string, c
 		case <-ended:
 			return
 		case <-limit.C:
-			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: not done within %v: a sweep does the rest\n",
+			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: the Epilog did not end within %v: a sweep finishes the run\n",
 				s.ID(getenv), time.Since(began).Round(100*time.Millisecond))
 			return
 		case deadline := <-configured:
@@ -112,6 +113,14 @@ func loadSettings(getenv func(string) string) (self string, cfg configs.Config, 
 	return self, cfg, err
 }
 
+// notRecorded adds to an error what follows if the end of a run cannot be stored; nil stays nil.
+func notRecorded(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the end of this run is not recorded: %w", err)
+}
+
 // endRun does the Epilog's work for one run: it stores the end, stops the agent, starts the worker and waits
 // for it up to the limit. For a watched run without a Prolog it first creates the run directory. It does
 // nothing for a run that is not watched or whose end an earlier Epilog has stored. The order loses nothing if
@@ -121,11 +130,11 @@ func endRun(ctx context.Context, getenv func(string) string, told job.HookContex
 	unusable error, log *job.Log) error {
 	now := told.Run.WithExclusive(cfg.Watch.Exclusive)
 	if unusable != nil && cfg.Spool.Dir == "" {
-		return unusable
+		return notRecorded(unusable)
 	}
 	dir, run, over, err := finish.Find(job.NodeDir(cfg.Spool.Dir, now.Node), now.Key)
 	if err := cmp.Or(unusable, err); err != nil && dir == "" {
-		return err
+		return notRecorded(err)
 	}
 	found := dir != ""
 	if !found && (over || !isWatched(cfg, now, told.OptOut)) {
@@ -135,7 +144,7 @@ func endRun(ctx context.Context, getenv func(string) string, told job.HookContex
 		Exit: told.Exit, Used: told.Used, Restart: now.Key.Restart, Job: now.Job}
 	if !found {
 		if dir, err = makeDirWithoutProlog(cfg, now); err != nil {
-			return err
+			return notRecorded(err)
 		}
 		end.NoAgent, run = true, now
 	}
@@ -144,22 +153,25 @@ func endRun(ctx context.Context, getenv func(string) string, told job.HookContex
 	}
 	unwritten := finish.WriteEnd(dir, end)
 	if err := finish.StopAgent(dir, run); err != nil {
-		log.Printf("%v: if it runs on, a later sweep finishes the run", err) // the worker salvages what is there
+		log.Printf("%v: a later sweep finishes the run if the agent runs on", err) // the worker salvages what is there
 	}
-	if unusable != nil { // a sweep does the rest when the settings are mended
-		return unusable
+	if unusable != nil {
+		return fmt.Errorf("%w: a sweep finishes the run once the settings are correct", unusable)
 	}
 	var input []byte
 	if unwritten != nil { // a full or failed disk: the report needs none of it
-		log.Printf("%v: the worker gets it as input", unwritten)
+		log.Printf("store the end of the run: %v: it is passed to the worker, which goes on", unwritten)
 		if input, err = json.Marshal(end); err != nil {
-			return errors.Join(unwritten, err)
+			return fmt.Errorf("internal error, please report it: encode the end of the run for the worker: %w", err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, cfg.Epilog.Wait())
 	defer cancel()
-	if err := startWorker(ctx, getenv, self, dir, input); err != nil || run.RootPID == 0 {
+	if err := startWorker(ctx, getenv, self, dir, input); err != nil {
 		return err
+	}
+	if run.RootPID == 0 {
+		return nil
 	}
 	return historyFailure(dir)
 }

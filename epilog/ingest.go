@@ -34,7 +34,7 @@ func runIngest(ctx context.Context, getenv func(string) string, out io.Writer) e
 		return err
 	}
 	if account := cfg.Collect.Account; os.Geteuid() == 0 && account != "" {
-		return fmt.Errorf("the history belongs to account %s, run: runuser -u %[1]s -- %s --ingest", account, self)
+		return fmt.Errorf("the history belongs to the account %s: run runuser -u %[1]s -- %s --ingest", account, self)
 	}
 	debug.SetMemoryLimit(ingestBytes / 2)
 	db, err := history.Open(ctx, cfg.History.Path)

@@ -78,7 +78,7 @@ func runEpilog(ctx context.Context, getenv func(string) string, args []string, i
 }
 
 // errUsage is returned for arguments that are not in the usage text.
-var errUsage = errors.New("unknown arguments: jobgait-epilog --help shows the valid ones")
+var errUsage = errors.New("unknown arguments: jobgait-epilog --help lists the valid ones")
 
 // children returns the functions that this program runs as a child process, by name (package as).
 func children(getenv func(string) string) as.Handlers {

@@ -172,7 +172,7 @@ func TestHookThatHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, complaint := call(t, env)
-	if status != 0 || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, "not done within") {
+	if status != 0 || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, "did not end within") {
 		t.Errorf("status %d, said %q", status, complaint)
 	}
 }

@@ -28,8 +28,11 @@ import (
 // spool, else empty.
 func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir, input []byte) error {
 	pid, pidfd, err := detach(getenv, self, dir.Path(finish.WorkerLog), input, as.Worker, string(dir))
-	if err != nil || pidfd < 0 {
-		return err // without pidfds there is nothing safe to wait on
+	if err != nil {
+		return fmt.Errorf("%w: a sweep finishes the run", err)
+	}
+	if pidfd < 0 { // without pidfds there is nothing safe to wait on
+		return nil
 	}
 	defer func() { _ = unix.Close(pidfd) }()
 	var enough func() bool
@@ -62,7 +65,7 @@ const pollMS = 20
 func waitForExit(ctx context.Context, pidfd int, enough func() bool) error {
 	woken, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	if err != nil {
-		return fmt.Errorf("cannot wait for the worker process, which goes on alone: eventfd: %w", err)
+		return fmt.Errorf("wait for the worker process: eventfd: %w: the worker goes on alone", err)
 	}
 	wake := os.NewFile(uintptr(woken), "end of the wait")
 	defer func() { _ = wake.Close() }()
@@ -75,7 +78,7 @@ func waitForExit(ctx context.Context, pidfd int, enough func() bool) error {
 	for ctx.Err() == nil && (enough == nil || !enough()) {
 		files := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}, {Fd: int32(woken), Events: unix.POLLIN}}
 		if _, err := unix.Poll(files, interval); err != nil && !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("cannot wait for the worker process, which goes on alone: %w", err)
+			return fmt.Errorf("wait for the worker process: %w: the worker goes on alone", err)
 		}
 		if files[0].Revents != 0 {
 			return nil
@@ -106,7 +109,7 @@ func runWorker(ctx context.Context, getenv func(string) string, path string, in 
 	// Under PrologFlags=RunInJob hooks run inside the job, and what is left of it
 	// is killed soon: a sweep would have to do this again.
 	if _, err := job.LeaveCgroup("/proc"); err != nil {
-		log.Printf("%v: if the job is killed, this worker may be killed too, and the next sweep writes the report", err)
+		log.Printf("%v: this worker may be killed with the job, the next sweep then writes the report", err)
 	}
 	f := newFinisher(cfg, getenv, self, run.Node, log)
 	f.Began = began
@@ -118,7 +121,7 @@ func runWorker(ctx context.Context, getenv func(string) string, path string, in 
 	case err == nil:
 		f.End = &end
 	case !errors.Is(err, io.EOF):
-		return err
+		return fmt.Errorf("%w: a later sweep finishes the run", err)
 	}
 	// If the directory is locked, a sweep was faster or the agent has not ended: a later sweep finishes the run.
 	err = ifUnlocked(string(dir), func() error {
@@ -126,11 +129,12 @@ func runWorker(ctx context.Context, getenv func(string) string, path string, in 
 			return nil
 		}
 		if err := f.Finish(ctx, dir); err != nil {
-			return err
+			return fmt.Errorf("%w: a later sweep tries it again", err)
 		}
 		return f.Retire(dir)
 	})
 	if err != nil {
+		err = fmt.Errorf("finish the run: %w", err)
 		log.Printf("%v", err)
 	}
 	if left, lerr := finish.HasUnfinished(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left &&
@@ -141,6 +145,9 @@ func runWorker(ctx context.Context, getenv func(string) string, path string, in 
 	_, pidfd, serr := detach(getenv, self, os.DevNull, nil, as.SweepNode, run.Node)
 	if pidfd >= 0 {
 		_ = unix.Close(pidfd)
+	}
+	if serr != nil {
+		serr = fmt.Errorf("sweep this node: %w: the next sweep finishes interrupted runs", serr)
 	}
 	return errors.Join(err, serr)
 }

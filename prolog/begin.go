@@ -21,16 +21,17 @@ func beginRun(s job.Scheduler, getenv func(string) string) (err error) {
 	host := job.ThisHost() // first: its clocks are the start of the run
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find the path of this program: %w", err)
+		return fmt.Errorf("this job is not profiled: find the path of this program: %w", err)
 	}
 	told, err := s.ReadContext(getenv, host)
-	if err != nil {
-		return err // no job, no log
+	if err != nil { // no job, no log
+		return fmt.Errorf("this job is not profiled: %w", err)
 	}
 	cfg, unusable := configs.Load(getenv, self)
 	log, noLog := job.OpenLog(cfg, told.Run.Node, "jobgait-prolog", told.Run.Key.JobID)
 	defer func() {
 		if err != nil {
+			err = fmt.Errorf("this job is not profiled: %w", err)
 			log.Printf("%v", err)
 		}
 		log.Close()
@@ -61,7 +62,10 @@ func beginRun(s job.Scheduler, getenv func(string) string) (err error) {
 		return err
 	}
 	log.Infof("agent %d started in %s", p.PID, filepath.Base(string(dir)))
-	return dir.WritePrologTime(job.ThisHost().Mono - host.Mono)
+	if err := dir.WritePrologTime(job.ThisHost().Mono - host.Mono); err != nil {
+		log.Printf("%v: the report lacks how long the Prolog took", err)
+	}
+	return nil
 }
 
 // lockRunDir creates the run directory, takes its lock and stores the run in it. An existing directory of the
@@ -101,7 +105,7 @@ func setAside(dir job.RunDir, log *job.Log) error {
 	if err != nil {
 		return err
 	}
-	log.Printf("an earlier run of the same key is now %s", filepath.Base(string(old)))
+	log.Printf("an unfinished run of the same job is now in %s: a sweep finishes it", old)
 	return nil
 }
 

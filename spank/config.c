@@ -34,7 +34,7 @@ int config_parse(struct plugin_config *config, int argc, char *const argv[],
 			continue;
 		if (rv == 0)
 			snprintf(why, why_size,
-				 "plugstack.conf: %.64s: expected max_hz=1..%u",
+				 "plugstack.conf: %.64s after jobgait.so is ignored: want max_hz=1..%u",
 				 argv[i], OPTION_HZ_MAX);
 		rv = -1;
 	}

@@ -52,7 +52,7 @@ int client_init(spank_t sp, int argc, char *argv[])
 	if (config_parse(&config, argc, argv, why, sizeof(why)))
 		slurm_error("jobgait: %s", why);
 	if (spank_option_register(sp, &option) != ESPANK_SUCCESS)
-		slurm_error("jobgait: cannot register --jobgait");
+		slurm_error("jobgait: cannot register the option --jobgait: this command has no such option");
 	return ESPANK_SUCCESS;
 }
 
@@ -60,7 +60,7 @@ int client_init(spank_t sp, int argc, char *argv[])
 static void hand_over(spank_t sp, const char *name, const char *value)
 {
 	if (*value && spank_job_control_setenv(sp, name, value, 1) != ESPANK_SUCCESS)
-		slurm_error("jobgait: cannot pass %s to the job's Prolog", name);
+		slurm_error("jobgait: cannot pass %s to the job's Prolog: it has no effect on this job", name);
 }
 
 /*

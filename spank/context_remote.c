@@ -27,6 +27,6 @@ int remote_init(spank_t sp)
 	};
 
 	if (spank_option_register(sp, &option) != ESPANK_SUCCESS)
-		slurm_error("jobgait: cannot register --jobgait");
+		slurm_error("jobgait: cannot register the option --jobgait in slurmstepd: sampling is not affected");
 	return ESPANK_SUCCESS;
 }

@@ -53,7 +53,9 @@ static int copy_rate(char *to, const char *text, size_t n, unsigned int max_hz,
 	for (i = 0; i < n && i < OPTION_HZ_DIGITS; i++)
 		hz = hz * 10 + (unsigned int)(text[i] - '0');
 	if (i < n || hz < 1 || hz > max_hz) {
-		snprintf(why, why_size, "a rate is 1 to %u Hz", max_hz);
+		snprintf(why, why_size,
+			 "the rate %.*s is out of range: want 1 to %u Hz",
+			 n < 20 ? (int)n : 20, text, max_hz);
 		return -1;
 	}
 	snprintf(to, OPTION_HZ_DIGITS + 1, "%u", hz);
@@ -80,12 +82,12 @@ static int add_label(char *labels, const char *text, size_t n, char *why,
 		return -1;
 	equals = strchr(label, '=');
 	if (equals == NULL || equals == label || equals[1] == '\0') {
-		snprintf(why, why_size, "label= takes NAME=VALUE");
+		snprintf(why, why_size, "label= needs NAME=VALUE");
 		return -1;
 	}
 	room = sizeof(((struct option_value *)0)->labels) - used;
 	if (n + 2 > room) {
-		snprintf(why, why_size, "more labels than there is room for");
+		snprintf(why, why_size, "the labels together are too long: give fewer or shorter ones");
 		return -1;
 	}
 	snprintf(labels + used, room, "%s%s", used ? "," : "", label);
@@ -105,7 +107,7 @@ static int copy_names(char *to, const char *text, size_t n, char *why,
 			return 0;
 		}
 	}
-	snprintf(why, why_size, "names= is all, libraries or off");
+	snprintf(why, why_size, "names= must be all, libraries or off");
 	return -1;
 }
 
@@ -137,7 +139,7 @@ static int parse_item(struct option_value *value, const char *item, size_t n,
 	if ((skip = has_key(item, n, "label")))
 		return add_label(value->labels, item + skip, n - skip, why,
 				 why_size);
-	snprintf(why, why_size, "expected off, a rate in Hz, app=NAME, size=TEXT, commit=ID, names=off or label=NAME=VALUE");
+	snprintf(why, why_size, "unknown item: want off, a rate in Hz, app=NAME, size=TEXT, commit=ID, names=off or label=NAME=VALUE");
 	return -1;
 }
 
@@ -148,11 +150,11 @@ int option_parse(struct option_value *value, const char *text,
 	size_t n;
 
 	if (text == NULL || *text == '\0') {
-		snprintf(why, why_size, "needs a value: off, a rate in Hz, app=NAME or size=TEXT");
+		snprintf(why, why_size, "it needs a value: off, a rate in Hz, app=NAME or size=TEXT");
 		return -1;
 	}
 	if (strnlen(text, VALUE_MAX + 1) > VALUE_MAX) {
-		snprintf(why, why_size, "is longer than %d characters", VALUE_MAX);
+		snprintf(why, why_size, "its value is longer than %d characters: shorten it", VALUE_MAX);
 		return -1;
 	}
 	for (;;) {

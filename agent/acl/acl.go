@@ -5,6 +5,7 @@
 package acl
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -58,8 +59,8 @@ func Allow(path string, uid int, rights uint16) error {
 	}
 	got := make([]byte, len(acl)+1)
 	if n, err := unix.Lgetxattr(path, xattr, got); err != nil || n != len(acl) {
-		return fmt.Errorf("set the ACL of %s: %w: reading it back returned another ACL",
-			path, errors.Join(ErrNoACL, err))
+		return fmt.Errorf("set an ACL that lets user %d read %s: reading it back returned another ACL: %w", uid, path,
+			cmp.Or(err, ErrNoACL))
 	}
 	return nil
 }

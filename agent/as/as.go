@@ -74,7 +74,7 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 	select {
 	case err := <-ended:
 		if bounded.exceeded {
-			return errOutputTooLarge
+			return fmt.Errorf("the child process %s wrote more than %d bytes: %w", verb, limit, errOutputTooLarge)
 		}
 		if err != nil {
 			text := strings.TrimPrefix(note.Clean(complaint.String(), 300), filepath.Base(c.Program)+": ")
@@ -89,7 +89,7 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 		if c.OnAbandoned != nil {
 			c.OnAbandoned(cmd.Process.Pid)
 		}
-		return fmt.Errorf("the child process %s exceeded its time limit: check for a file system that hangs: %w",
+		return fmt.Errorf("the child process %s exceeded its time limit (%w): check for a file system that hangs",
 			verb, ctx.Err())
 	}
 }
@@ -111,7 +111,7 @@ func (c Child) Start(verb string, in, out *os.File) (*os.Process, error) {
 }
 
 // errOutputTooLarge is returned for a child that writes more than its limit.
-var errOutputTooLarge = errors.New("the child process wrote more output than its limit allows: its answer is discarded")
+var errOutputTooLarge = errors.New("its answer is too long and is discarded")
 
 // limitedWriter writes to w until remaining bytes are written, then fails.
 type limitedWriter struct {
@@ -135,13 +135,17 @@ func (l *limitedWriter) Write(b []byte) (int, error) {
 // that it opens.
 func CloseOnExec() error {
 	err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC)
-	if !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL) {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL):
+		return fmt.Errorf("set close-on-exec on inherited file descriptors: %w: programs that this one starts inherit them",
+			err)
 	}
 	// Linux before 5.11.
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		return err
+		return fmt.Errorf("list the inherited file descriptors: %w: programs that this one starts inherit them", err)
 	}
 	for _, e := range entries {
 		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {

@@ -96,7 +96,7 @@ func ReadAnswers[A any](in io.Reader, each func(A) error) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("decode the answer of the child process: %w: it is discarded", err)
+			return fmt.Errorf("the answer of the child process is malformed and is discarded: %w", err)
 		}
 		if err := each(a); err != nil {
 			return err

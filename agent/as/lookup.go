@@ -23,8 +23,8 @@ func Lookup(ctx context.Context, name string) (Account, error) {
 	case a := <-got:
 		return a.account, a.err
 	case <-ctx.Done():
-		return Account{}, fmt.Errorf("look up account %q: the name service gave no answer: %w: check it with getent", name,
-			ctx.Err())
+		return Account{}, fmt.Errorf("look up account %q: the name service gave no answer (%w): check it with getent passwd",
+			name, ctx.Err())
 	}
 }
 
@@ -32,15 +32,17 @@ func Lookup(ctx context.Context, name string) (Account, error) {
 func lookup(name string) (Account, error) {
 	u, err := user.Lookup(name)
 	if err != nil {
-		return Account{}, fmt.Errorf("look up account %q: %w", name, err)
+		return Account{}, fmt.Errorf("look up account %q: %w: create it, or name another account", name, err)
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)
 	if err != nil {
-		return Account{}, fmt.Errorf("look up account %q: parse uid %q: %w", name, u.Uid, err)
+		return Account{}, fmt.Errorf("look up account %q: the name service returned the uid %q, want a number: %w", name,
+			u.Uid, err)
 	}
 	gid, err := strconv.ParseUint(u.Gid, 10, 32)
 	if err != nil {
-		return Account{}, fmt.Errorf("look up account %q: parse gid %q: %w", name, u.Gid, err)
+		return Account{}, fmt.Errorf("look up account %q: the name service returned the gid %q, want a number: %w", name,
+			u.Gid, err)
 	}
 	return Account{UID: uint32(uid), GID: uint32(gid), Groups: groups(u, uint32(gid))}, nil
 }

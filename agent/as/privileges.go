@@ -33,12 +33,14 @@ func parseArgs(args []string) (Account, error) {
 	for _, s := range args {
 		id, err := strconv.ParseUint(s, 10, 32)
 		if err != nil {
-			return Account{}, fmt.Errorf("account argument %.40q: want numbers: %w", strings.Join(args, " "), err)
+			return Account{}, fmt.Errorf("internal error, please report it: a child process was started with the "+
+				"account arguments %.40q, want numbers: UID GID [GROUP ...]: %w", strings.Join(args, " "), err)
 		}
 		ids = append(ids, uint32(id))
 	}
 	if len(ids) < 2 {
-		return Account{}, errors.New("invalid account argument: want UID GID GROUP,...")
+		return Account{}, fmt.Errorf("internal error, please report it: a child process was started with the account "+
+			"arguments %.40q, want UID GID [GROUP ...]", strings.Join(args, " "))
 	}
 	return Account{UID: ids[0], GID: ids[1], Groups: ids[2:]}, nil
 }
@@ -78,7 +80,7 @@ func BecomeAccount(args []string, l Limits) error {
 		err = makeUndumpable()
 	}
 	if err != nil {
-		return fmt.Errorf("change to uid %d: %w", a.UID, err)
+		return fmt.Errorf("take the rights of this account (gid %d): %w", a.GID, err)
 	}
 	return nil
 }
@@ -102,12 +104,13 @@ func BecomeForFiles(args []string) error {
 	}
 	// Of this thread only, which is what setfsuid changes.
 	if _, _, e := unix.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0); e != 0 {
-		return fmt.Errorf("take the file rights of uid %d: setgroups: %w: it needs CAP_SETGID", a.UID, e)
+		return fmt.Errorf("take the file rights of uid %d: setgroups: %w: this needs CAP_SETGID", a.UID, e)
 	}
 	_, _ = unix.SetfsgidRetGid(int(a.GID))
 	_, _ = unix.SetfsuidRetUid(int(a.UID))
 	if now, err := unix.SetfsuidRetUid(-1); err != nil || now != int(a.UID) {
-		return fmt.Errorf("take the file rights of uid %d: setfsuid left the rights of uid %d in force: it needs CAP_SETUID",
+		return fmt.Errorf("take the file rights of uid %d: setfsuid left the rights of uid %d in force: this needs "+
+			"CAP_SETUID",
 			a.UID, now)
 	}
 	return makeUndumpable() // a change of rights has opened it
@@ -183,7 +186,7 @@ func (l Limits) apply() error {
 			limit = min(limit, now.Max)
 		}
 		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
-			return fmt.Errorf("set the resource limits of the child process: %w", err)
+			return fmt.Errorf("set resource limit %d of the child process to %d: %w", what, limit, err)
 		}
 	}
 	return nil
@@ -218,7 +221,7 @@ func dieWithParent() error {
 	}
 	out := []unix.PollFd{{Fd: 1}}
 	if _, err := unix.Poll(out, 0); err == nil && out[0].Revents&unix.POLLERR != 0 {
-		return errors.New("the child process stops because its parent has ended")
+		return errors.New("the process that started this one has ended: this one ends too")
 	}
 	return nil
 }
@@ -259,7 +262,10 @@ func addressSpaceBytes() (uint64, error) {
 	}
 	first, _, _ := bytes.Cut(b, []byte(" "))
 	pages, err := strconv.ParseUint(string(first), 10, 64)
-	return pages * uint64(os.Getpagesize()), err
+	if err != nil {
+		return 0, fmt.Errorf("read the size of this process's address space in /proc/self/statm: %w", err)
+	}
+	return pages * uint64(os.Getpagesize()), nil
 }
 
 // setIDs sets the account's groups, group id and user id in all threads, in this order, because it may not

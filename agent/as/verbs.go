@@ -162,7 +162,7 @@ func Answer[Q, A any](answer func(context.Context, Q) A) Handler {
 // MB.
 const maxRequest = 256 << 20
 
-var errRequestTooLarge = fmt.Errorf("the request to the child process is larger than %d bytes", maxRequest)
+var errRequestTooLarge = fmt.Errorf("the request is larger than %d bytes", maxRequest)
 
 // ReadRequest decodes the request, of at most maxRequest bytes, from in and returns a reader of the bytes
 // after the newline that ends it.

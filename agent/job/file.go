@@ -97,10 +97,10 @@ func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err erro
 	}
 	text, err = io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {
-		err = &fs.PathError{Op: "read", Path: path, Err: ErrTooLarge}
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w: want at most %d bytes", ErrTooLarge, most)}
 	}
 	return text, info, err
 }
 
 // ErrTooLarge is returned for a file that is larger than it may be.
-var ErrTooLarge = errors.New("the file is larger than the limit of its reader and is not used")
+var ErrTooLarge = errors.New("the file is too large and is not used")

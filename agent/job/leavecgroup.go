@@ -48,7 +48,7 @@ func jobMemberships(ms []cgroup.Membership) (jobs []cgroup.Membership) {
 // that is mostly the root, since a cgroup whose children have controllers accepts no processes. If the root
 // does not accept it either, as in a container, a new cgroup beside Slurm's is created.
 func leaveHierarchy(mounts []cgroup.Mount, m cgroup.Membership, pid int) error {
-	err := errors.New("the process cannot leave its cgroup: the cgroup hierarchy is not mounted: mount it")
+	err := errors.New("its cgroup hierarchy is not mounted: mount it")
 	for _, mount := range mounts {
 		if !mount.ContainsMembership(m) {
 			continue

@@ -38,7 +38,8 @@ func ReadProcess(path string) (Process, error) {
 		return Process{}, err
 	}
 	if p.PID <= 0 {
-		return Process{}, fmt.Errorf("read %s: want a process id at the beginning of the file", path)
+		return Process{}, fmt.Errorf("read %s: the file is damaged: it holds the process id %d, want a positive number", path,
+			p.PID)
 	}
 	return p, nil
 }

@@ -58,7 +58,8 @@ func MakeNodeDir(spool, node string) error {
 }
 
 // ErrForeignDir is returned for a directory that another account can change.
-var ErrForeignDir = errors.New("root needs a directory that no other account can change: chown root, chmod go-w")
+var ErrForeignDir = errors.New(
+	"root writes only to a directory that no other account can change: chown root, chmod go-w")
 
 // RequireRootOwned returns an error if dir is not an existing directory and, when called by root, if another
 // account owns dir or can write to it: a link in place of a run directory could redirect root's files

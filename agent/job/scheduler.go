@@ -87,13 +87,14 @@ type StepLaunch struct {
 }
 
 // ErrNoSteps is returned where no job step can be started.
-var ErrNoSteps = errors.New("no job step can be started: srun is missing, or this is a job step itself")
+var ErrNoSteps = errors.New("no job step can be started here: run this on a host that has srun, and not within a " +
+	"job step")
 
 // ErrUnknown is returned for a job that the scheduler does not know (any more), ErrNotQueried if the settings
 // disable queries.
 var (
 	ErrUnknown    = errors.New("the scheduler has no record of the job")
-	ErrNotQueried = errors.New("the scheduler was not queried: the settings disable queries")
+	ErrNotQueried = errors.New("the scheduler was not queried: the settings name no command for that")
 )
 
 // NodeName returns the name for a node's files: the scheduler's name of the node, since one host may be several

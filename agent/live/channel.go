@@ -147,7 +147,7 @@ func Dial(path string) (*Subscriber, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("connect to the agent's socket beside %s: %w", Name, job.Cause(err))
+		return nil, fmt.Errorf("connect to the agent's socket in %s: %w", filepath.Dir(path), job.Cause(err))
 	}
 	return r, nil
 }
@@ -162,7 +162,11 @@ func (r *Subscriber) Next(wait time.Duration) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	return Decode(r.buf[:n])
+	s, err := Decode(r.buf[:n])
+	if err != nil {
+		return State{}, fmt.Errorf("read the agent's socket: %w", err)
+	}
+	return s, nil
 }
 
 // Close closes the connection.

@@ -195,7 +195,11 @@ func Read(path string) (State, error) {
 	if err != nil {
 		return State{}, fmt.Errorf("read %s: %w", path, job.Cause(err))
 	}
-	return Decode(b)
+	s, err := Decode(b)
+	if err != nil {
+		return State{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	return s, nil
 }
 
 // Decode decodes and validates the bytes of a live.json.
@@ -203,15 +207,16 @@ func Decode(b []byte) (State, error) {
 	var s State
 	switch err := json.Unmarshal(b, &s); {
 	case len(b) > maxBytes:
-		return State{}, fmt.Errorf("read %s: the file has more than %d bytes: it is not the state of a run", Name, maxBytes)
+		return State{}, fmt.Errorf("the state has more than %d bytes: no agent wrote it", maxBytes)
 	case err != nil:
-		return State{}, fmt.Errorf("read %s: the file is not valid JSON: try again after the next update", Name)
+		return State{}, fmt.Errorf("the state is not valid JSON, so no agent wrote it: %w", err)
 	case s.Schema != Schema:
-		return State{}, fmt.Errorf("read %s: version %q is not supported: install the same version of jobgait on all nodes",
-			Name, note.Clean(s.Schema, 40))
+		return State{}, fmt.Errorf("version %q of the state is not supported: install the same version of jobgait on all "+
+			"nodes",
+			note.Clean(s.Schema, 40))
 	}
 	if err := s.check(); err != nil {
-		return State{}, fmt.Errorf("read %s: %w", Name, err)
+		return State{}, err
 	}
 	s.clean()
 	s.Pace = nil // that is the reader's to say
@@ -237,7 +242,7 @@ func (s *State) check() error {
 	}
 	for _, v := range numbers {
 		if v != nil && !(*v >= 0 && *v <= maxS) {
-			return fmt.Errorf("a duration in the live state is out of range: want 0 to %g s", float64(maxS))
+			return fmt.Errorf("the duration %g s in the state is out of range: want 0 to %g s", *v, float64(maxS))
 		}
 	}
 	for _, t := range []*time.Time{s.LastBoundary, s.NextBoundary, s.FirstCycle, s.LimitAt, s.LastCheckpointBy} {
@@ -250,11 +255,12 @@ func (s *State) check() error {
 	}
 	for _, t := range times {
 		if y := t.Year(); y < 1970 || y > 2200 {
-			return errors.New("a date in the live state is out of range: want the years 1970 to 2200")
+			return fmt.Errorf("the date %s in the state is out of range: want the years 1970 to 2200",
+				t.Format(time.DateOnly))
 		}
 	}
 	if s.Cycles < 0 || s.Cycles > math.MaxInt32*1000 || s.JobID < 0 || s.Agent.PID < 0 || s.Command < 0 {
-		return errors.New("a count or an id in the live state is out of range: want 0 or a positive number")
+		return errors.New("a count or an id in the state is out of range: want 0 or a positive number")
 	}
 	return nil
 }

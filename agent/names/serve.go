@@ -44,7 +44,7 @@ var errQuestions = errors.New(
 func Serve(ctx context.Context, r as.Request) error {
 	// EACCES: the parent has a lower priority already, and the child keeps that.
 	if err := unix.Setpriority(unix.PRIO_PGRP, 0, childNice); err != nil && !errors.Is(err, unix.EACCES) {
-		return err
+		return fmt.Errorf("lower the priority of the child process: %w", err)
 	}
 	debug.SetMemoryLimit(memoryBytes)
 	ctx, stop := context.WithTimeout(ctx, stopAfter)
@@ -133,7 +133,8 @@ func Ask(ctx context.Context, program string, account as.Account, questions []Lo
 	return parseAnswers(out, questions)
 }
 
-var errAnswers = errors.New("function name lookup: the child process returned a malformed answer: functions have no " +
+var errAnswers = errors.New("look up function names in a child process: its answer is malformed: these functions " +
+	"have no " +
 	"names")
 
 // parseAnswers decodes and validates the answers, because any process of the account may have written them.

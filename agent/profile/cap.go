@@ -44,7 +44,8 @@ func newSizeCap(most, stepNS int64) sizeCap {
 	}{{10, 20}, {14, 1}} {
 		every := perS(s.hz)
 		c.stages[i+1] = stage{fromBytes: most / 16 * s.sixteenths, mergedSlots: every,
-			text: fmt.Sprintf("the profile has %d of %d MB: from here on every %d samples are one", most/16*s.sixteenths>>20,
+			text: fmt.Sprintf("the profile has %d of the %d MB of agent.profile_mb: from here on %d samples are merged into one",
+				most/16*s.sixteenths>>20,
 				most>>20, every)}
 	}
 	c.stages[0] = stage{mergedSlots: 1}

@@ -68,10 +68,12 @@ func (d *Damage) addRemark(format string, args ...any) {
 func (s *lossRecord) damage() Damage {
 	var text []string
 	if inner := s.lostBytes - s.tailBytes; inner > 0 {
-		text = append(text, fmt.Sprintf("%d bytes could not be read, from byte %d on", inner, s.firstOffset))
+		text = append(text, fmt.Sprintf("%d bytes of the profile are damaged, from byte %d on: their samples are missing",
+			inner, s.firstOffset))
 	}
 	if s.tailBytes > 0 {
-		text = append(text, fmt.Sprintf("the last %d bytes are no whole block", s.tailBytes))
+		text = append(text, fmt.Sprintf("the last %d bytes of the profile are an incomplete block: its samples are missing",
+			s.tailBytes))
 	}
 	text = append(text, s.remarks...)
 	return Damage{BytesLost: s.lostBytes, BlocksBad: s.damagedPlaces, Text: strings.Join(text, "; ")}

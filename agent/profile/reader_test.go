@@ -91,22 +91,26 @@ func TestDamage(t *testing.T) {
 	}{
 		"whole": {data, 4, Damage{}},
 		"two places": {join(data[:ends[1]], "junk", data[ends[1]:ends[3]], magic, data[ends[3]:]), 4,
-			Damage{8, 2, "8 bytes could not be read, from byte " + itoa(ends[1]) + " on"}},
+			Damage{8, 2, "8 bytes of the profile are damaged, from byte " + itoa(ends[1]) + " on: their samples are missing"}},
 		"lost start of a block": {join(data[:ends[1]], data[ends[1]+20:]), 3,
-			Damage{int64(ends[2]-ends[1]) - 20, 1, itoa(ends[2]-ends[1]-20) + " bytes could not be read, from byte " +
-				itoa(ends[1]) + " on"}},
+			Damage{int64(ends[2]-ends[1]) - 20, 1, itoa(ends[2]-ends[1]-20) + " bytes of the profile are damaged, from byte " +
+				itoa(ends[1]) + " on: their samples are missing"}},
 		"a block twice": {join(data[:ends[2]], data[ends[1]:]), 4,
-			Damage{int64(ends[2] - ends[1]), 1, itoa(ends[2]-ends[1]) + " bytes could not be read, from byte " + itoa(ends[2]) +
-				" on"}},
+			Damage{int64(ends[2] - ends[1]), 1, itoa(ends[2]-ends[1]) + " bytes of the profile are damaged, from byte " +
+				itoa(ends[2]) +
+				" on: their samples are missing"}},
 		"cut and damaged": {join(data[:ends[1]], "x", data[ends[1]:ends[4]-1]), 3,
-			Damage{int64(ends[4] - ends[3]), 2, "1 bytes could not be read, from byte " + itoa(ends[1]) + " on; the last " +
-				itoa(ends[4]-ends[3]-1) + " bytes are no whole block"}},
+			Damage{int64(ends[4] - ends[3]), 2, "1 bytes of the profile are damaged, from byte " + itoa(ends[1]) +
+				" on: their samples are missing; the last " +
+				itoa(ends[4]-ends[3]-1) + " bytes of the profile are an incomplete block: its samples are missing"}},
 		"behind the footer": {join(data, frameOf(blockFrame, string(lossless(t, 2).appendBlock(nil, &later)))), 4,
 			Damage{int64(frameSize + len(lossless(t, 2).appendBlock(nil, &later))), 1, "the last " +
-				itoa(frameSize+len(lossless(t, 2).appendBlock(nil, &later))) + " bytes are no whole block"}},
+				itoa(frameSize+len(lossless(t, 2).appendBlock(nil, &later))) +
+				" bytes of the profile are an incomplete block: its samples are missing"}},
 		"unknown kind": {join(data[:ends[1]], frameOf('?', "later"), data[ends[1]:]), 4, Damage{}},
 		"malformed": {join(data[:ends[1]], frameOf(blockFrame, "x"), data[ends[1]:]), 4,
-			Damage{frameSize + 1, 1, "14 bytes could not be read, from byte " + itoa(ends[1]) + " on"}},
+			Damage{frameSize + 1, 1, "14 bytes of the profile are damaged, from byte " + itoa(ends[1]) +
+				" on: their samples are missing"}},
 	}
 	for name, c := range cases {
 		p := readBytes(t, c.data)

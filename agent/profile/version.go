@@ -7,7 +7,7 @@ import (
 )
 
 // ErrVersion is the error for an intact profile of a version that this program cannot read.
-var ErrVersion = errors.New("this version of a profile is not supported")
+var ErrVersion = errors.New("the format version of the profile is not supported")
 
 // versionFormat converts the frames of one version to the present one: the header, and the payload of every
 // other frame of the same kind, nil if payloads did not change.
@@ -48,6 +48,6 @@ func readHeader(payload []byte, formats []versionFormat) (Header, versionFormat,
 		return h, f, err
 	}
 	return Header{}, versionFormat{},
-		fmt.Errorf("%w: %d, known are %d to %d: install the same version of jobgait on all nodes",
+		fmt.Errorf("%w: it is %d, want %d to %d: install the same version of jobgait on all nodes",
 			ErrVersion, head.Version, formats[len(formats)-1].version, formats[0].version)
 }

@@ -39,7 +39,7 @@ func TestHeaderOfAnyVersion(t *testing.T) {
 		`{"version":1,"step_ns":5000000}`: "",
 		`{"version":0,"step":5000000}`:    "",
 		`{"version":0,"step_ns":5000000}`: "step of 0 ns",
-		`{"version":2,"step_ns":5000000}`: ": 2, known are 0 to 1: install the same version of jobgait on all nodes",
+		`{"version":2,"step_ns":5000000}`: ": it is 2, want 0 to 1: install the same version of jobgait on all nodes",
 		`{"version":-1}`:                  ": -1, known",
 		`{`:                               "JSON",
 	} {

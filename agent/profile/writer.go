@@ -22,7 +22,7 @@ const SyncEvery = 10 * time.Second
 // ErrSealed is the error for writing after Seal. ErrFull is the error of Append when the profile has reached
 // its maximum size: it can still be sealed.
 var (
-	ErrSealed = errors.New("internal error, please report it: the profile is sealed and takes no more data")
+	ErrSealed = errors.New("internal error, please report it: the profile is already sealed")
 	ErrFull   = errors.New("the profile has reached its maximum size: raise agent.profile_mb")
 )
 
@@ -123,13 +123,11 @@ func (w *Writer) Append(b Block) error {
 		return fmt.Errorf("append to the profile %s: %w", w.path, ErrSealed)
 	}
 	if err := b.check(len(w.header.Columns)); err != nil {
-		return fmt.Errorf("append a block to the profile %s: internal error, please report it: %w: sampling stops, the "+
-			"samples before are kept",
-			w.path, err)
+		return fmt.Errorf("append a block to the profile %s: internal error, please report it: %w", w.path, err)
 	}
 	if b.First < w.nextSlot {
 		return fmt.Errorf("append a block to the profile %s: internal error, please report it: the block begins at slot "+
-			"%d, want %d or later: sampling stops, the samples before are kept", w.path, b.First, w.nextSlot)
+			"%d, want %d or later", w.path, b.First, w.nextSlot)
 	}
 	if err := w.writeBlock(b); err != nil {
 		return fmt.Errorf("append to the profile %s: %w", w.path, err)
@@ -213,8 +211,7 @@ func (w *Writer) WriteEpoch(e Epoch) error {
 		return fmt.Errorf("append to the profile %s: %w", w.path, ErrSealed)
 	}
 	if err := e.check(); err != nil {
-		return fmt.Errorf("append to the profile %s: internal error, please report it: %w: sampling stops, the samples "+
-			"before are kept", w.path, err)
+		return fmt.Errorf("append to the profile %s: internal error, please report it: %w", w.path, err)
 	}
 	if err := w.writeJSON(epochFrame, e); err != nil {
 		return fmt.Errorf("append to the profile %s: %w", w.path, err)

@@ -23,12 +23,12 @@ type Timer struct {
 func NewTimer() (*Timer, error) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
 	if err != nil {
-		return nil, fmt.Errorf("create the agent's timer: %w: the run is not sampled", err)
+		return nil, fmt.Errorf("create the agent's timer: %w", err)
 	}
 	t := &Timer{file: os.NewFile(uintptr(fd), "timer"), fd: fd}
 	t.take = t.readExpirations // once: a method value each time would be an allocation
 	if t.conn, err = t.file.SyscallConn(); err != nil {
-		return nil, fmt.Errorf("open the agent's timer for waiting: %w: the run is not sampled", err)
+		return nil, fmt.Errorf("internal error, please report it: open the agent's timer for waiting: %w", err)
 	}
 	return t, nil
 }
@@ -48,7 +48,7 @@ func (t *Timer) Fire() { t.Set(1) }
 // Wait returns when the timer has expired since it was last set.
 func (t *Timer) Wait() error {
 	if err := t.conn.Read(t.take); err != nil {
-		return fmt.Errorf("wait for the agent's timer: %w: sampling stops, the samples before are kept", err)
+		return fmt.Errorf("internal error, please report it: wait for the agent's timer: %w", err)
 	}
 	return nil
 }

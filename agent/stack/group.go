@@ -31,7 +31,8 @@ func GroupTasks(tasks []Task) stacks.Record {
 
 // leftOutNote returns the note on n processes of a job that are not tasks.
 func leftOutNote(n int) note.Note {
-	return note.New(note.StackTasks, "processes of the job that start its tasks or have no rank, and are not shown: %d", n)
+	return note.New(note.StackTasks,
+		"%d processes of the job are not shown, because they start its tasks or have no rank", n)
 }
 
 // growingGroup is a group to which tasks are being added.
@@ -223,13 +224,15 @@ func (m *grouping) notes() (out []note.Note) {
 		text    string
 	}{
 		{Denied, note.StackDenied,
-			"%d threads: the system does not let you read them (another user's, or kernel.yama.ptrace_scope is set)"},
-		{Foreign, note.StackDenied, "%d threads belong to another user"},
+			"%d threads could not be read: kernel.yama.ptrace_scope forbids it, or they belong to another user: call this as " +
+				"root"},
+		{Foreign, note.StackDenied, "%d threads were not read, because they belong to another user than the job"},
 		{Traced, note.StackTraced, "%d threads are held by a debugger and were left alone"},
 		{Frozen, note.StackFrozen, "%d threads are frozen, as those of a suspended job, and were left alone"},
-		{Gone, note.StackGone, "%d threads ended meanwhile"},
-		{Late, note.StackIncomplete, "%d threads were left out: no time was left"},
-		{Stuck, note.StackIncomplete, "%d threads sleep in the kernel and show nothing"},
+		{Gone, note.StackGone, "%d threads ended before they were read"},
+		{Late, note.StackIncomplete, "%d threads were not read, because the time limit was reached"},
+		{Stuck, note.StackIncomplete, "%d threads could not be read, because they sleep in the kernel, perhaps in a file " +
+			"system that hangs"},
 	} {
 		if n := m.trouble[k.trouble]; n > 0 {
 			out = append(out, note.New(k.code, k.text, n))
@@ -240,7 +243,7 @@ func (m *grouping) notes() (out []note.Note) {
 		cut += n
 	}
 	if cut > 0 {
-		out = append(out, note.New(note.StackIncomplete, "%d stacks end before their outermost function (%s)", cut,
+		out = append(out, note.New(note.StackIncomplete, "%d stacks lack their outer functions (%s)", cut,
 			mostFrequent(m.cut)))
 	}
 	if m.python > 0 {
@@ -248,7 +251,8 @@ func (m *grouping) notes() (out []note.Note) {
 			"interpreter and of its extensions, not those written in Python", m.python))
 	}
 	if m.hidden > 0 {
-		out = append(out, note.New(note.StackThreads, "%d other threads are in libraries only and not listed", m.hidden))
+		out = append(out, note.New(note.StackThreads,
+			"%d other threads are not listed, because no function of the program is on their stacks", m.hidden))
 	}
 	return out
 }

@@ -214,14 +214,14 @@ var faults = []fault{
 				return err
 			}
 		}},
-	{"full spool", Failure, "spool", "is full: 50 MB", "du -xsh", func(s *site) {
+	{"full spool", Failure, "spool", "is nearly full, so jobs may get no report: 50 MB", "du -xsh", func(s *site) {
 		s.disk(unix.EXT4_SUPER_MAGIC, 100, .0525)
 	}},
-	{"spool larger than its disk", Warning, "spool", "has 1 GB in all, and spool.max_gb is 2", "max_gb = 0.5",
+	{"spool larger than its disk", Warning, "spool", "has 1 GB, less than spool.max_gb = 2", "max_gb = 0.5",
 		func(s *site) {
 			s.disk(unix.EXT4_SUPER_MAGIC, 1, 1)
 		}},
-	{"runs left over", Failure, "runs", "1 have ended and are not finished, the first for 3h0m0s", "jobgait.log",
+	{"runs left over", Failure, "runs", "are not finished: 1, the first for 3h0m0s", "jobgait.log",
 		func(s *site) {
 			s.ended(3 * time.Hour)
 		}},

@@ -103,7 +103,8 @@ func (n Node) checkCgroups(s controllerConfig) []Finding {
 	layout := map[[2]bool]string{{true, false}: "v2", {false, true}: "v1",
 		{true, true}: "v1 and v2 (hybrid)"}[[2]bool{v2 >= 0, v1}]
 	if layout == "" {
-		return []Finding{warn(subject, "", "no cgroups are mounted: a job's own counters and its memory stay unknown")}
+		return []Finding{warn(subject, "",
+			"no cgroups are mounted: a job's own counters and its memory stay unknown: mount cgroup2 at /sys/fs/cgroup")}
 	}
 	if track := s.value("ProctrackType"); track != "" && track != "proctrack/cgroup" {
 		return []Finding{warn(subject, "",

@@ -29,7 +29,7 @@ func (n Node) checkSettings() Finding {
 		prefix := filepath.Dir(filepath.Dir(n.dir()))
 		return warn(subject, fmt.Sprintf("install -D -m 644 %s %s", filepath.Join(prefix, "share/doc/jobgait/jobgait.toml"),
 			n.Settings),
-			"no %s: the defaults apply", n.Settings)
+			"%s does not exist: the defaults apply", n.Settings)
 	}
 	if n.Config.Unknown != "" {
 		return fail(subject, "${EDITOR:-vi} "+n.Settings,
@@ -79,11 +79,11 @@ func runnable(path string) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-		return fmt.Errorf("%s is not an executable file (mode %v): chmod a+x", path, info.Mode())
+		return fmt.Errorf("%s is not an executable file (mode %v)", path, info.Mode())
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && isRoot() && (st.Uid != 0 || info.Mode()&0o022 != 0) {
-		return fmt.Errorf("accounts other than root can change %s (uid %d, mode %04o), which root runs: chmod go-w",
+		return fmt.Errorf("accounts other than root can change %s (uid %d, mode %04o), which root runs",
 			path, st.Uid,
 			info.Mode().Perm())
 	}

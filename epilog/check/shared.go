@@ -122,7 +122,7 @@ func (n Node) checkShared(ctx context.Context, slurm controllerConfig) []Finding
 	var collect Finding
 	switch {
 	case errors.Is(err, errNotPermitted):
-		collect = notChecked(subject, rerunAsRoot, "%s is %s's to use", c.Dir, whose)
+		collect = notChecked(subject, rerunAsRoot, "only %[2]s may use %[1]s", c.Dir, whose)
 	case errors.Is(err, errNoAccount):
 		collect = fail(subject, fmt.Sprintf("useradd --system %s   # one number on all nodes", c.Account),
 			"collect.account: %v", err)
@@ -156,7 +156,7 @@ func (n Node) exports(dir string) bool {
 
 var (
 	errNotPermitted = errors.New("only root or the account of the collection directory may check it: use one of them")
-	errNoAccount    = errors.New("the account of the collection directory does not exist on this node: create it")
+	errNoAccount    = errors.New("the account of the collection directory is unknown on this node")
 )
 
 // inspectLimit is the time limit of the child that inspects the directory, because file systems may hang.

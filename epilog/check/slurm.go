@@ -87,10 +87,11 @@ func (n Node) checkSlurm(s controllerConfig) []Finding {
 	const subject = "slurm"
 	switch {
 	case errors.Is(s.err, errNoScontrol):
-		return []Finding{notChecked(subject, "", "slurm.scontrol is empty: names and arrays of jobs stay unknown")}
+		return []Finding{notChecked(subject, "",
+			"the setting slurm.scontrol is empty: names and arrays of jobs stay unknown")}
 	case errors.Is(s.err, fs.ErrNotExist):
 		return []Finding{fail(subject, "command -v scontrol   # the path for slurm.scontrol of "+n.Settings,
-			"no %s: is this a node of Slurm?", n.Config.Slurm.Scontrol)}
+			"%s does not exist: is this a node of Slurm?", n.Config.Slurm.Scontrol)}
 	case s.err != nil:
 		return []Finding{fail(subject, "scontrol ping", "%v", s.err)}
 	}
@@ -137,7 +138,7 @@ func (n Node) checkSlurmConf(s controllerConfig) Finding {
 				"%s of this node has no %s, but the controller's has: slurmd calls no hook on this node", path, name)
 		}
 	}
-	return warn(subject, do, "%s differs from the controller's", path)
+	return warn(subject, do, "%s differs from the controller's: this node may run with other settings", path)
 }
 
 // controller returns the host name of the first slurmctld, without the address in "host(address)"; "CONTROLLER"

@@ -58,7 +58,7 @@ func existingParent(dir string) (string, error) {
 		case err == nil && info.IsDir():
 			return dir, nil
 		case err == nil:
-			return "", fmt.Errorf("%s is not a directory: remove it or name another path", dir)
+			return "", fmt.Errorf("%s is not a directory: remove it, or name another path in the settings", dir)
 		case !errors.Is(err, fs.ErrNotExist) || dir == "/":
 			return "", err
 		}
@@ -111,11 +111,13 @@ func (n Node) checkSpoolSpace(dir, at string) Finding {
 		return warn(subject, n.editCommand(fmt.Sprintf("[spool] max_gb = %.2g", max(.1, maxMemoryShare*memory/1e9))),
 			"%s is in memory (%s): profiles may take %g GB of the %.3g GB that jobs need", dir, kind, most/1e9, memory/1e9)
 	case total > 0 && (free < minFreeBytes || st.Files > 0 && st.Ffree < 1000):
-		return fail(subject, fmt.Sprintf("du -xsh %s", dir), "%s is full: %d MB and %d files are free", dir, free>>20,
+		return fail(subject, fmt.Sprintf("du -xsh %s", dir),
+			"%s is nearly full, so jobs may get no report: %d MB and %d files are free", dir, free>>20,
 			st.Ffree)
 	case total > 0 && most > total:
 		return warn(subject, n.editCommand(fmt.Sprintf("[spool] max_gb = %.2g", total/2e9)),
-			"%s has %.2g GB in all, and spool.max_gb is %g", dir, total/1e9, n.Config.Spool.MaxGB)
+			"the file system of %s has %.2g GB, less than spool.max_gb = %g: it may become full", dir, total/1e9,
+			n.Config.Spool.MaxGB)
 	}
 	if kind == "" {
 		kind = "a disk"
@@ -187,7 +189,8 @@ func (n Node) checkRuns() Finding {
 	}
 	if oldest > maxUnfinishedAge {
 		return fail(subject, "tail "+filepath.Join(job.NodeDir(n.Config.Spool.Dir, n.Name), "jobgait.log"),
-			"%d have ended and are not finished, the first for %v", waiting, oldest.Round(time.Minute))
+			"runs that have ended and are not finished: %d, the first for %v: the log says why", waiting,
+			oldest.Round(time.Minute))
 	}
 	return ok(subject, "%d at work, %d wait to be finished", going, waiting)
 }

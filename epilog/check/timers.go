@@ -20,7 +20,7 @@ func (n Node) checkTimers() []Finding {
 	}
 	if n.Config.History.Ingest == "spool" && exists(n.Config.History.Path) && !n.timerEnabled("jobgait-ingest.timer") {
 		return []Finding{warn(subject, "systemctl enable --now jobgait-ingest.timer",
-			"this host has the history, and jobgait-ingest.timer is not enabled")}
+			"this host has the history, but jobgait-ingest.timer is not enabled: new jobs do not get into the history")}
 	}
 	return []Finding{ok(subject, "jobgait-sweep.timer is enabled")}
 }

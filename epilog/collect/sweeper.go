@@ -42,7 +42,9 @@ const maxSweeper = 300
 // elect reports whether this node is elected to check all runs, and renews its election. Ages are differences
 // between times of the file server, so the clocks of nodes do not matter.
 func (w Sweeper) elect(dir string) (bool, error) {
-	fail := func(err error) (bool, error) { return false, fmt.Errorf("elect the sweeping node: %w", err) }
+	fail := func(err error) (bool, error) {
+		return false, fmt.Errorf("elect the node that reports the runs of dead nodes: %w", err)
+	}
 	f, err := os.CreateTemp(dir, ".tmp-sweeper-")
 	if err != nil {
 		return fail(err)

@@ -132,7 +132,7 @@ func dropOldest(dir string, files int, bytes int64) error {
 		gone++
 	}
 	if gone > 0 {
-		return fmt.Errorf("%s is full: the oldest %d of its records are removed", dir, gone)
+		return fmt.Errorf("%s has reached its limit of files or bytes: its oldest %d files are removed", dir, gone)
 	}
 	return nil
 }

@@ -100,9 +100,7 @@ func (r Delivery) validated(req Request) (Delivery, error) {
 			return r, nil
 		}
 	}
-	return Delivery{}, fmt.Errorf(
-		"the child process returned a directory that was not requested: its answer is discarded, " +
-			"the report stays in the spool")
+	return Delivery{}, errors.New("the child process returned a directory that was not requested: its answer is discarded")
 }
 
 // maxReason limits one reason in a note, in characters.

@@ -146,8 +146,8 @@ func TestRefusals(t *testing.T) {
 	good := t.TempDir()
 	missing := filepath.Join(good, "missing")
 	res := Write(request(t, missing, "relative", good))
-	want := []string{missing + " does not exist", "relative: the path is relative: want " +
-		"an absolute path"}
+	want := []string{missing + " does not exist", "relative: its path is relative, want an " +
+		"absolute path"}
 	if res.Dir != good || strings.Join(res.Refused, "|") != strings.Join(want, "|") {
 		t.Errorf("result %+v", res)
 	}

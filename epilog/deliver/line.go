@@ -32,9 +32,9 @@ const (
 )
 
 var (
-	errNotPlain = errors.New("the job's output is not a regular file: no line is appended")
-	errShared   = errors.New("the job's output changed after the job's end: another job writes it; no line is appended")
-	errTooLarge = errors.New("the job's output would exceed the file size limit of this process: no line is appended")
+	errNotPlain = errors.New("it is not a regular file")
+	errShared   = errors.New("it changed after the end of the job, so another job writes it")
+	errTooLarge = errors.New("it would exceed the file size limit of the process that appends")
 )
 
 // appendLine appends the line to the output, with the report's path. It begins on a line of its own. A file
@@ -45,7 +45,7 @@ func appendLine(output string, line OutputLine, report string) error {
 		text += "; " + report
 	}
 	if strings.ContainsAny(text, "\n\r") || len(text) > maxOutputLine {
-		return fmt.Errorf("the text has %d bytes, want one line of at most %d bytes: no line is appended", len(text),
+		return fmt.Errorf("the line has %d bytes or a line feed, want one line of at most %d bytes", len(text),
 			maxOutputLine)
 	}
 	// NONBLOCK: the user may have put a pipe there. O_APPEND and one write keep it in one piece.

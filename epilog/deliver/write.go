@@ -16,7 +16,7 @@ import (
 func writeAll(dir string, req Request) error {
 	sub, files, mode := req.Sub, req.Files, req.mode()
 	if !filepath.IsAbs(dir) {
-		return errors.New("the path is relative: want an absolute path")
+		return errors.New("its path is relative, want an absolute path")
 	}
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

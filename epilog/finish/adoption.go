@@ -34,11 +34,11 @@ func (f Finisher) adopt(ctx context.Context) (did adoptionCounts, failed error) 
 	}
 	sweeper, err := f.sweeper()
 	if err != nil {
-		return did, err
+		return did, notAdopted(err)
 	}
 	records, err := store.Orphans(ctx, adoptAfter, sweeper)
 	if err != nil {
-		return did, err
+		return did, notAdopted(err)
 	}
 	byRun := map[run.Key][]summary.NodeRecord{}
 	for _, r := range records {
@@ -166,4 +166,9 @@ func withTrustedIdentity(s summary.Summary, own run.Job) summary.Summary {
 	s.Job.ArrayJobID, s.Job.ArrayTaskID, s.Job.Account = own.ArrayJobID, own.ArrayTaskID, own.Account
 	s.Job.HetJobID, s.Job.HetOffset = own.HetJobID, own.HetOffset
 	return s
+}
+
+// notAdopted adds to an error what follows for the runs whose first node died.
+func notAdopted(err error) error {
+	return fmt.Errorf("report runs whose first node died: %w: the next sweep tries it again", err)
 }

@@ -76,6 +76,6 @@ func (f Finisher) addCounts(did health.Counts) {
 		err = health.Write(dir, filepath.Base(f.Spool), did)
 	}
 	if err != nil {
-		f.Log("%v", err)
+		f.Log("update the metrics in %s (health.textfile): %v: they lack the newest counts", dir, err)
 	}
 }

@@ -23,8 +23,7 @@ import (
 const deliveryLocksDir = "delivering"
 
 // errStillHangs keeps a report from a user's directories: a child that cannot be killed already waits for one of them.
-var errStillHangs = errors.New("an earlier report for this user is stuck in a file system that hangs: this one stays " +
-	"in the spool")
+var errStillHangs = errors.New("an earlier report for this user is stuck in a file system that hangs")
 
 // deliveryLock is the held lock that allows this process to deliver to one user.
 type deliveryLock struct {
@@ -119,7 +118,8 @@ func (f Finisher) recordLeft(path string, pid int) {
 		return // it has ended
 	}
 	if err := p.WriteProcess(path); err != nil {
-		f.Log("process %d hangs in a file system and could not be recorded, so others may be started: %v", pid, err)
+		f.Log("process %d hangs in a file system and could not be recorded: %v: more processes may be started that hang too",
+			pid, err)
 	}
 }
 

@@ -118,7 +118,8 @@ func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 	}
 	p.sum = f.completeFromScheduler(ctx, p.run, p.sum)
 	if p.blocked != nil {
-		f.Log("job %d: collect the records of the nodes: %v", p.sum.Key.JobID, p.blocked)
+		f.Log("job %d: collect the records of the nodes: %v: the report may lack nodes, a later sweep tries it again",
+			p.sum.Key.JobID, p.blocked)
 		p.sum.Notes = append(p.sum.Notes,
 			note.New(note.CollectFailed, "the records of the nodes could not be collected, so nodes may be missing: %v",
 				systemError(p.blocked)))

@@ -38,7 +38,7 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 		err = dir.WriteFile(recordFile, packed)
 	}
 	if err != nil {
-		f.Log("job %d: write this node's record to the spool: %v", run.Key.JobID, err)
+		f.Log("job %d: write this node's record to the spool: %v: it goes into the report all the same", run.Key.JobID, err)
 		r.Notes = append(r.Notes, note.New(note.SpoolFailed,
 			"this node's record could not be written to its spool, but its values are in this report: %v",
 			systemError(err)))
@@ -92,7 +92,8 @@ func addProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (sum
 		r.Job = details.Complete(run, scheduler.ForRun(run))
 	}
 	if end.NoAgent {
-		r.Notes = append(r.Notes, note.New(note.NoAgent, "no Prolog ran here, so nothing was sampled"))
+		r.Notes = append(r.Notes, note.New(note.NoAgent,
+			"no Prolog ran on this node, so nothing was sampled: jobgait doctor says why"))
 		return withoutSamples(r), nil
 	}
 	loaded, err := profile.Load(dir.ProfilePath())
@@ -101,7 +102,8 @@ func addProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (sum
 		if errors.Is(err, fs.ErrNotExist) {
 			code = note.NoProfile
 		}
-		r.Notes = append(r.Notes, note.New(code, "this node has no results: %v", job.Cause(err)))
+		r.Notes = append(r.Notes, note.New(code, "this node has no results, because its profile cannot be read: %v",
+			job.Cause(err)))
 		return withoutSamples(r), nil
 	}
 	if loaded.Set.Len() > 0 && loaded.Set.StartS > lateStartS {

@@ -74,13 +74,23 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, j
 		}
 		for _, why := range res.Refused {
 			s.Notes = append(s.Notes, note.New(note.NoReportDir, "the report could not be written to its directory: %s", why))
-			f.Log("job %d: write the report: %s", s.Key.JobID, why)
+			f.Log("job %d: the report could not be written to the user's directory: %s: %s", s.Key.JobID, why,
+				deliveredInstead(res.Dir))
 		}
 		if res.Dir == "" {
 			return f.keepReport(run, s, judged)
 		}
 		dirs = []string{res.Dir} // again, with the note
 	}
+}
+
+// deliveredInstead says where the report goes after a directory refused it; dir is the one that accepted it, "" if
+// none did.
+func deliveredInstead(dir string) string {
+	if dir == "" {
+		return "it is kept in the spool"
+	}
+	return "it is written to " + dir
 }
 
 // deliverAs renders the report and lets a child with the user's rights write it into the first of dirs that
@@ -105,7 +115,7 @@ func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary,
 	res, err := deliver.As(ctx, child, deliver.Request{Dirs: dirs, Sub: arrayDir(s), Files: files,
 		Output: s.Job.StdOut, Umask: run.RootPID != 0, Line: f.outputLine(s, judged)})
 	if res.NoLine != "" {
-		f.Log("job %d: append a line to the job's output: %s", s.Key.JobID, res.NoLine)
+		f.Log("job %d: no line was appended to the job's output: %s", s.Key.JobID, res.NoLine)
 	}
 	return res, err
 }

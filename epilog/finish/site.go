@@ -2,6 +2,7 @@ package finish
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"jobgait/analysis/history"
@@ -21,8 +22,11 @@ func (f Finisher) WriteSite(ctx context.Context) error {
 		a, err := db.Aggregates(ctx, epoch(time.Now().Add(-siteHours*time.Hour)))
 		return &a, err
 	})
-	if err != nil || a == nil {
-		return err
+	if err != nil {
+		return fmt.Errorf("update the figures of health.site_textfile: %w: they stay as they were", err)
+	}
+	if a == nil {
+		return nil
 	}
 	return health.WriteSite(f.Config.Health.SiteTextfile, *a, siteHours)
 }

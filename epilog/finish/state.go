@@ -180,8 +180,8 @@ func (f Finisher) advance(ctx context.Context, p *progress) error {
 		return failed
 	}
 	// Without the proof every sweep would deliver the report again: an empty file may still have room.
-	f.Log("%v: closed %s all the same: its report would otherwise be delivered again", p.unproved,
-		filepath.Base(string(p.dir)))
+	f.Log("record that the report was delivered: %v: %s is closed all the same, else its report would be delivered again",
+		p.unproved, filepath.Base(string(p.dir)))
 	return errors.Join(failed, f.closeRun(ctx, p))
 }
 

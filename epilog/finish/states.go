@@ -2,6 +2,7 @@ package finish
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"jobgait/agent/job"
@@ -31,7 +32,7 @@ func (f Finisher) AwaitStates(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return fmt.Errorf("wait for how %d runs ended: %w: the next sweep queries them", left, ctx.Err())
 		case <-time.After(pause):
 		}
 	}
@@ -44,7 +45,11 @@ func (f Finisher) QueryStates(ctx context.Context) (left int, err error) {
 	if !f.Scheduler.CanQuery() {
 		return 0, nil
 	}
-	return withHistory(ctx, f, false, func(db *history.DB) (int, error) { return f.storeStates(ctx, db) })
+	left, err = withHistory(ctx, f, false, func(db *history.DB) (int, error) { return f.storeStates(ctx, db) })
+	if err != nil {
+		return left, fmt.Errorf("store in the history how jobs ended: %w: the next sweep tries it again", err)
+	}
+	return left, nil
 }
 
 // storeStates queries the scheduler for the runs in db that lack a state, or a comment if the settings request

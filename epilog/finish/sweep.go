@@ -53,7 +53,11 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (did SweepCounts, err err
 	removed, bytes, err := f.trim()
 	did.Removed, did.Unread = removed, int(f.unread.Load())
 	f.addCounts(health.Counts{SpoolBytes: bytes})
-	return did, errors.Join(failed, ctx.Err(), err)
+	late := ctx.Err()
+	if late != nil {
+		late = fmt.Errorf("the sweep of %s was ended early: %w: the next sweep does the rest", f.Spool, late)
+	}
+	return did, errors.Join(failed, late, err)
 }
 
 // sweepRuns finishes each run as far as possible and counts it in did. It stops if ctx ends, the work on one
@@ -206,7 +210,7 @@ const recentEndS = 15
 // again.
 func recordTry(dir job.RunDir) error {
 	if err := os.WriteFile(dir.Path(triedFile), nil, 0o600); err != nil {
-		return fmt.Errorf("record the attempt: %w: the run is finished later", err)
+		return fmt.Errorf("record the attempt to finish the run: %w", err)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ const abandonAfter = 30 * 24 * time.Hour
 func (f Finisher) trim() (removed int, bytes int64, failed error) {
 	entries, err := os.ReadDir(f.Spool)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, fmt.Errorf("keep the spool within spool.max_gb: %w", err)
+		return 0, 0, fmt.Errorf("keep the spool within spool.max_gb: %w: nothing is removed, it may exceed its limit", err)
 	}
 	var finished, ended []candidate
 	var total usage
@@ -280,7 +280,8 @@ func (f Finisher) reclaimReports() (failed error) {
 			err = errors.New("the file is not a report of jobgait")
 		}
 		if err != nil {
-			f.Log("removed the file %s of uid %d from the kept reports: %v", path, st.Uid, job.Cause(err))
+			f.Log("removed the file %s of uid %d from the directory of kept reports: %v", path, st.Uid,
+				job.Cause(err))
 			failed = errors.Join(failed, os.Remove(path))
 			continue
 		}

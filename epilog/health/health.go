@@ -73,8 +73,7 @@ const totals = "health.json"
 // incomplete restart at 0, which Prometheus allows for counters. With an error it returns did unchanged.
 func Add(spool string, did Counts) (Counts, error) {
 	fail := func(err error) (Counts, error) {
-		return did, fmt.Errorf("update the totals in %s: %w: they lack the newest counts",
-			filepath.Join(spool, totals), err)
+		return did, fmt.Errorf("update the totals in %s: %w", filepath.Join(spool, totals), err)
 	}
 	f, err := os.OpenFile(filepath.Join(spool, totals), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -123,10 +122,7 @@ const maxLockTries = 400
 // Write writes the totals of a node as <dir>/jobgait-<node>.prom, by rename. If root calls it, only root may be
 // able to write in dir.
 func Write(dir, node string, d Counts) error {
-	if err := job.Replace(filepath.Join(dir, "jobgait-"+node+".prom"), []byte(text(node, d)), 0o644, false); err != nil {
-		return fmt.Errorf("write the totals to the directory of health.textfile: %w", err)
-	}
-	return nil
+	return job.Replace(filepath.Join(dir, "jobgait-"+node+".prom"), []byte(text(node, d)), 0o644, false)
 }
 
 // text returns the totals in Prometheus's exposition format.

@@ -14,7 +14,7 @@ import (
 // WriteSite writes the aggregates of a history, over the last hours, as <dir>/jobgait-site.prom, by rename.
 func WriteSite(dir string, a history.Aggregates, hours float64) error {
 	if err := job.Replace(filepath.Join(dir, "jobgait-site.prom"), []byte(siteText(a, hours)), 0o644, false); err != nil {
-		return fmt.Errorf("write the site's figures to the directory of health.site_textfile: %w", err)
+		return fmt.Errorf("update the figures of health.site_textfile: %w: they stay as they were", err)
 	}
 	return nil
 }

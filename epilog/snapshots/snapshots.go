@@ -53,7 +53,9 @@ func Publish(ctx context.Context, db *history.DB, h configs.HistorySettings, now
 			made++
 			continue
 		}
-		failed = errors.Join(failed, fmt.Errorf("write the history snapshot of user %d: %w", u.UID, err))
+		failed = errors.Join(failed, fmt.Errorf(
+			"write the history snapshot %s of user %d: %w: the user sees an older one or "+
+				"none", to, u.UID, err))
 		if errors.Is(err, acl.ErrNoACL) || errors.Is(err, unix.ENOSPC) || history.Unavailable(err) || ctx.Err() != nil {
 			break
 		}
@@ -77,11 +79,12 @@ func isDue(path string, came float64, now time.Time) bool {
 func requirePrivateDir(dir string) error {
 	var st unix.Stat_t
 	if err := unix.Lstat(dir, &st); err != nil {
-		return fmt.Errorf("check the directory %s of history.snapshots: %w", dir, err)
+		return fmt.Errorf("check the directory %s of history.snapshots: %w: no snapshot is written", dir, err)
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR || int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
-		return fmt.Errorf("history.snapshots %s: want a directory that belongs to this account and that no other can "+
-			"write to", dir)
+		return fmt.Errorf("check the directory %s of history.snapshots: want a directory of uid %d that no other can "+
+			"write to: "+
+			"no snapshot is written: chown and chmod go-w it", dir, os.Geteuid())
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (s *Sampler) openOnCPU(number int) error {
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf(
-			"open the code sampling timer of CPU %d, which came online: %w: code on this CPU is not sampled", number, err),
+			"open the code sampling timer of CPU %d, which came online: %w: code on it is not sampled", number, err),
 			c.close())
 	}
 	return nil

@@ -17,7 +17,8 @@ const sampleType = unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE
 
 const trailerBytes = 16
 
-var errRecord = errors.New("a perf record of code addresses is malformed: want the format of perf_event_open(2)")
+var errRecord = errors.New("the kernel wrote a malformed perf record of code addresses: it is skipped, sampling " +
+	"goes on")
 
 // mode is the kind of code that ran when a sample was taken: user, kernel, or other (a guest's or unknown).
 type mode uint8

@@ -83,7 +83,8 @@ func (s *Sampler) openTracker(c *cpu, from tracked) (int, error) {
 		return -1, fmt.Errorf("open the perf event that tracks processes on CPU %d: %w", c.number, err)
 	}
 	if err := perf.Ioctl(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, c.fd); err != nil {
-		return -1, errors.Join(fmt.Errorf("track processes on CPU %d: %w", c.number, err), unix.Close(fd))
+		return -1, errors.Join(fmt.Errorf("write the perf records of processes on CPU %d into the ring of its timer: %w",
+			c.number, err), unix.Close(fd))
 	}
 	return fd, nil
 }
@@ -141,7 +142,8 @@ func (s *Sampler) followCgroup(now int64) error {
 	}
 	t.waitNS = min(max(2*t.waitNS, 1e9), 64e9)
 	t.failed, t.retryNS = dir, now+t.waitNS
-	return fmt.Errorf("limit the perf records of processes to the job's cgroup: %w: it is tried again later", err)
+	return fmt.Errorf("limit the perf records of processes to the job's cgroup: %w: those of other jobs are recorded too "+
+		"until a later try succeeds", err)
 }
 
 // trackOnlyCgroup replaces the tracking events by events limited to a cgroup, or by events of the whole node for

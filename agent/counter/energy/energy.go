@@ -79,7 +79,7 @@ func missingDomains(m polled.Meter) []run.CounterSource {
 		}
 		if !has {
 			lack = append(lack, run.CounterSource{Name: d.column, PMU: m.PMU, Scope: "node",
-				Absent: fmt.Sprintf("%s has no such domain here", m.PMU)})
+				Absent: fmt.Sprintf("the kernel's interface %s has no such domain on this machine", m.PMU)})
 		}
 	}
 	return lack

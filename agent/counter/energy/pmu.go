@@ -100,7 +100,7 @@ func readEvent(dir, event string) (config uint64, scale float64, err error) {
 	return config, joules * 1e6, nil
 }
 
-var errFormat = errors.New("the kernel's energy counter uses an unknown format: it is not read")
+var errFormat = errors.New("the format is unknown, so this energy counter is not read")
 
 // parseEvent parses "event=0x02", the only term that these events have.
 func parseEvent(term string) (uint64, error) {

@@ -185,7 +185,7 @@ func TestMissingGPUIsReported(t *testing.T) {
 	}{
 		"instances":  {sys, job.GPUs{UUIDs: []string{"MIG-x"}, Parted: "MIG"}, "parts of them by MIG"},
 		"MPS":        {sys, job.GPUs{Numbers: []int{0}, Parted: "MPS"}, "parts of them by MPS"},
-		"one of two": {sys, job.GPUs{Numbers: []int{0}}, "numbers, which are not those of device files"},
+		"one of two": {sys, job.GPUs{Numbers: []int{0}}, "numbers, which are not those of AMD's device files"},
 		"too many":   {sys, job.GPUs{Numbers: make([]int, maxGPUs+1)}, "more than the 16"},
 		"two lists": {sys, job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071"}, Numbers: []int{0, 1}},
 			"1 names and 2 numbers"},

@@ -91,8 +91,9 @@ const maxNameChars = 80
 
 var (
 	errUnknown   = errors.New("the scheduler names GPUs of the job that are not on this node: check gres.conf")
-	errAmbiguous = errors.New("cannot tell which GPUs the job has: it has only some of the node's, and the scheduler " +
-		"gives numbers, which are not those of device files of AMD's GPUs")
+	errAmbiguous = errors.New("the job has only some of the node's GPUs, and the scheduler gives their numbers, which " +
+		"are not " +
+		"those of AMD's device files: only a job with all GPUs of the node is recorded")
 	errSleeps  = errors.New("the GPU is suspended and is not read, because a reading would wake it")
 	errNothing = errors.New("the driver of this GPU reports no values, so its columns stay empty: check the driver's " +
 		"version")

@@ -234,11 +234,11 @@ func (h *Holders) Notes() []note.Note {
 	case h.shared:
 		why = "the job has a share of a GPU, and its counters cover the whole GPU"
 	case h.sharingUnknown:
-		why = "it could not be found out whether other jobs may use them too"
+		why = "jobgait could not find out whether other jobs may use them too"
 	case h.otherGPUs:
 		why = "its processes held other GPUs than those that the scheduler names"
 	case !h.checked:
-		why = "it could not be found out which GPUs the job has"
+		why = "jobgait could not find out which GPUs the job has"
 	case h.incomplete:
 		why = "no process of the job held one of them open, as far as the processes could be read"
 	default:

@@ -64,7 +64,7 @@ func TestHolders(t *testing.T) {
 		}, false, "a share of a GPU"},
 		"unknown sharing": {[]string{"/dev/nvidia3"}, jobFiles("/dev/nvidia3"), func(int) job.Sharing {
 			return ""
-		}, false, "could not be found out whether"},
+		}, false, "could not find out whether"},
 		"which, not known": {[]string{"/dev/nvidia3"}, func() (map[string]bool, bool) {
 			return nil, false
 		}, whole, false, "which GPUs the job has"},

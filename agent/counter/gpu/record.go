@@ -133,7 +133,7 @@ func statusText(status uint8) string {
 	case nvNoNumber:
 		return "the driver returned a value that is not a count"
 	case nvOther:
-		return "the library returned an error that it does not document"
+		return "NVIDIA's library returned an error that it does not document"
 	}
-	return fmt.Sprintf("the library's error %d", status)
+	return fmt.Sprintf("NVIDIA's library returned its error %d (see nvmlReturn_t)", status)
 }

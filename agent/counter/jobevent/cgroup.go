@@ -122,8 +122,8 @@ func (c *Cgroup) Notes() []note.Note {
 	switch absent := c.p.Find.WhyAbsent(); {
 	case c.opened:
 	case errors.Is(c.failed, unix.ENOENT):
-		notes = append(notes, note.New(note.NoJobCgroup, "the kernel does not count events of the job's cgroup "+
-			"(Linux 6.1 and older, until a controller is enabled in cgroup.subtree_control above it)"))
+		notes = append(notes, note.New(note.NoJobCgroup, "events of the job were not counted: Linux 6.1 and older "+
+			"count those of a cgroup only if a controller is enabled in cgroup.subtree_control above it"))
 	case c.failed != nil:
 		notes = append(notes, note.New(note.NoJobCgroup, "events of the job's cgroup were not counted: %v", c.failed))
 	case absent != "":

@@ -85,9 +85,9 @@ func absentReason(err error) string {
 	case perf.IsAbsent(err):
 		return "this machine has no such event"
 	case perf.IsForbidden(err):
-		return "not permitted"
+		return "not permitted: set kernel.perf_event_paranoid to 2 or less, or run jobgait as root"
 	case errors.Is(err, unix.EINVAL):
-		return "does not fit into the group"
+		return "the kernel refuses it in one group with the other events"
 	}
 	return err.Error()
 }

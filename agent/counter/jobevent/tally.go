@@ -37,7 +37,7 @@ func increase(now, was uint64) uint64 {
 // restart prepares for a newly opened event, whose count begins at 0; the total is kept.
 func (t *eventTotal) restart() { t.count, t.enabled, t.running = 0, 0, 0 }
 
-var errRead = errors.New("the reading has fewer bytes than its format needs")
+var errRead = errors.New("the kernel returned fewer bytes than the format of perf_event_open(2) needs")
 
 // parseOne parses what read(2) returns for a single event: count, enabled, running.
 func parseOne(b []byte) (count, enabled, running uint64, err error) {

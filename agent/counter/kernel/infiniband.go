@@ -71,7 +71,7 @@ func readWords(files []Number, cells []uint64) error {
 			return err
 		}
 		if v == fullWords {
-			return fmt.Errorf("%s is a 32-bit counter that stopped at its maximum: reset it with perfquery", f.Path())
+			return fmt.Errorf("%s is a 32-bit counter that stopped at its maximum: reset it with perfquery -R", f.Path())
 		}
 		cells[i] = v * wordBytes
 	}

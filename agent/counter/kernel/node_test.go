@@ -169,7 +169,7 @@ func TestMissingCounterHasNoColumn(t *testing.T) {
 			"full"},
 		"no memory available":   {"proc/meminfo", "MemTotal: 5 kB\n", "mem_used", "documented format"},
 		"a cut line":            {"proc/diskstats", "8 0 sda 1 2 3\n", "disk", "documented format"},
-		"no line of its device": {"proc/net/dev", "  eth9: 1 2 3 4 5 6 7 8 9 10\n", "net", "holds no number"},
+		"no line of its device": {"proc/net/dev", "  eth9: 1 2 3 4 5 6 7 8 9 10\n", "net", "no number was found"},
 		"pressure switched off": {"proc/pressure/io", "", "psi", "documented format"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,8 +8,7 @@ import (
 )
 
 // errUnexpectedFormat means that a file does not have its documented format.
-var errUnexpectedFormat = errors.New("a file of the kernel does not have its documented format: this reading is " +
-	"discarded")
+var errUnexpectedFormat = errors.New("the kernel's file for this counter does not have its documented format")
 
 // cutLine returns the first line of b, without its newline, and the bytes after it.
 func cutLine(b []byte) (line, rest []byte) {

@@ -28,7 +28,7 @@ const tick = 10_000_000
 // maxStat is larger than any stat file, which has 52 numbers and a name of 15 bytes.
 const maxStat = 4096
 
-var errStat = errors.New("/proc/PID/stat does not have its documented format: this reading of the process is discarded")
+var errStat = errors.New("/proc/PID/stat does not have its documented format")
 
 // readTimes reads and parses /proc/PID/stat, using buf, and returns the times and the process's name, which
 // changes with every exec and lies in buf.

@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"os"
+	"strings"
 
 	"jobgait/agent/counter"
 	"jobgait/agent/profile"
@@ -59,18 +60,25 @@ func (s *useSource) Sources() (list []run.CounterSource) {
 	return list
 }
 
+// columnNames returns the names of the columns, joined by commas.
+func (s *useSource) columnNames() string {
+	names := make([]string, len(s.columns))
+	for i, c := range s.columns {
+		names[i] = c.Name
+	}
+	return strings.Join(names, ", ")
+}
+
 // Notes returns a note if the file could not be read of some processes.
 func (s *useSource) Notes() []note.Note {
 	switch t := s.tally; {
 	case t.succeeded == 0 && t.failed > 0:
 		return []note.Note{note.New(note.NeverRead,
-			"/proc/PID/%s of the job's processes could never be read: its values are missing",
-			s.file)}
+			"/proc/PID/%s of the job's processes could never be read: no values of %s", s.file, s.columnNames())}
 	case t.failed > 0:
 		return []note.Note{note.New(note.ReadFailed,
-			"/proc/PID/%s of the job's processes: %d of %d readings failed and are missing",
-			s.file, t.failed,
-			t.succeeded+t.failed)}
+			"/proc/PID/%s of the job's processes: %d of %d readings failed and are missing in %s",
+			s.file, t.failed, t.succeeded+t.failed, s.columnNames())}
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 // Reasons why an event that the machine has is not counted.
 const (
 	reasonTooFewCounters = "no room: the PMU has too few counters for all events in one group"
-	reasonCountersInUse  = "no room: others hold counters of the PMU"
-	reasonWatchdog       = "no room: the NMI watchdog holds one counter of the PMU"
+	reasonCountersInUse  = "no room: other programs hold counters of the PMU"
+	reasonWatchdog       = "no room: the NMI watchdog holds one counter of the PMU: set kernel.nmi_watchdog to 0"
 	reasonCountsNothing  = "it can be opened, but counts nothing"
 	reasonUnknownCache   = "which cache this vendor's CPUs mean by it is not known"
 )

@@ -23,7 +23,8 @@ func MapRing(fd, pages int) (*Ring, error) {
 	size := os.Getpagesize()
 	mem, err := unix.Mmap(fd, 0, (1+pages)*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
-		return nil, fmt.Errorf("map a perf ring of %d pages of locked memory (kernel.perf_event_mlock_kb): %w", pages, err)
+		return nil, fmt.Errorf("map a perf ring of %d pages: %w: if locked memory is the limit, raise "+
+			"kernel.perf_event_mlock_kb", pages, err)
 	}
 	meta := (*unix.PerfEventMmapPage)(unsafe.Pointer(&mem[0]))
 	r := newRing(mem[size:], &meta.Data_head, &meta.Data_tail)
@@ -55,7 +56,8 @@ func (r *Ring) Drain(take func(h Header, body []byte)) error {
 		h, err := parseHeader(r.data[at:])
 		if err != nil || uint64(h.Size) > head-tail {
 			atomic.StoreUint64(r.tail, head)
-			return fmt.Errorf("read the kernel's buffer of records at offset %d: %w: the records in it are discarded", tail,
+			return fmt.Errorf("read the kernel's perf records at offset %d: %w: those in the buffer are discarded, "+
+				"sampling goes on", tail,
 				errRecord)
 		}
 		take(h, r.record(at, h.Size)[headerSize:])

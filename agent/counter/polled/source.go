@@ -127,7 +127,8 @@ func (p *Source) Notes() []note.Note {
 	switch {
 	case p.hangs.now:
 		return []note.Note{note.New(note.ReadFailed,
-			"%s: the device gave no answer for more than 10 s, after %s: values are missing from then on", name,
+			"%s: the device gave no answer for more than 10 s, after %s: values are missing from then on, check its driver",
+			name,
 			quantity.Plural(p.readings, "reading"))}
 	case p.hangs.n > 0:
 		return []note.Note{note.New(note.ReadFailed,
@@ -234,7 +235,7 @@ func (p *Source) read() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s holds no number", p.m.Config)
+	return fmt.Errorf("no number was found in %s", p.m.Config)
 }
 
 // setLast sets the last value of all cells.

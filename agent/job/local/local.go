@@ -53,16 +53,19 @@ func CountersVariable(counters []run.Counter) string {
 func (Standalone) ReadContext(getenv func(string) string, h job.Host) (job.HookContext, error) {
 	var r job.Run
 	if err := json.Unmarshal([]byte(getenv(runName)), &r); err != nil {
-		return job.HookContext{}, fmt.Errorf("read the variable %s, which jobgait run sets: %w: call jobgait run", runName,
+		return job.HookContext{}, fmt.Errorf(
+			"read the variable %s, which jobgait run sets for its hooks: %w: start the command by jobgait run", runName,
 			err)
 	}
 	if err := r.Key.Valid(); err != nil {
-		return job.HookContext{}, fmt.Errorf("the variable %s, which jobgait run sets, holds an invalid run key: %w: call "+
-			"jobgait run",
+		return job.HookContext{}, fmt.Errorf(
+			"the variable %s, which jobgait run sets, holds an invalid run key: %w: start the "+
+				"command by jobgait run",
 			runName, err)
 	}
 	if r.RootPID <= 0 {
-		return job.HookContext{}, fmt.Errorf("the variable %s holds no process id of a command: call jobgait run", runName)
+		return job.HookContext{}, fmt.Errorf(
+			"the variable %s holds no process id of a command: start the command by jobgait run", runName)
 	}
 	r = cleanedRun(r)
 	r.GPUs = nil // no scheduler has assigned any

@@ -143,7 +143,7 @@ func (s Scheduler) runSacctmgr(ctx context.Context, commands []byte) error {
 	began := time.Now()
 	said, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		return fmt.Errorf("write the admin comments of jobs: %s did not end within %.0f s: does slurmdbd respond?",
+		return fmt.Errorf("write the admin comments of jobs: %s did not end within %.0f s: check slurmdbd",
 			s.Sacctmgr,
 			time.Since(began).Seconds())
 	}

@@ -55,7 +55,8 @@ func (s Scheduler) StepOnAllNodes(ctx context.Context, getenv func(string) strin
 	cmd.Env, cmd.WaitDelay = clientEnviron(os.Environ()), time.Second
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
-		return job.StepLaunch{}, fmt.Errorf("query the nodes of job %d: squeue did not end within %v: is slurmctld up?",
+		return job.StepLaunch{}, fmt.Errorf(
+			"query the nodes of job %d: squeue did not end within %v: check slurmctld with scontrol ping",
 			id, squeueLimit)
 	}
 	var exit *exec.ExitError

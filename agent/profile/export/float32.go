@@ -23,7 +23,7 @@ const maxSlots = 192 * 3600 * 2000
 // begin returns an error for a grid of more than maxSlots.
 func (s *floatSink) begin(_ profile.Header, slots int64, _ []series.Column) error {
 	if slots > maxSlots {
-		return fmt.Errorf("cannot export %d slots as float32, whose limit is 192 h: write CSV", slots)
+		return fmt.Errorf("cannot export %d slots as float32, whose limit is 192 h: export it with --csv", slots)
 	}
 	return nil
 }
