@@ -122,7 +122,7 @@ func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func
 		return notSampled(err)
 	}
 	if err := os.WriteFile(dir.ReadyPath(), nil, 0o600); err != nil {
-		log(fmt.Errorf("create the file that reports the begin of sampling: %w: sampling goes on", err))
+		log(fmt.Errorf("create the file that reports the start of sampling: %w: sampling goes on", err))
 	}
 	requestScope(h.systemd, r, c.Agent, log)
 	go func() { _ = dir.SyncRun() }() // a failing disk is reported when the profile is synced

@@ -239,9 +239,9 @@ func (d RunDir) RenameAside() (RunDir, error) {
 			continue
 		}
 		if err := os.Rename(string(d), string(to)); err != nil {
-			return "", fmt.Errorf("move the directory of an older run with this key aside: %w", err)
+			return "", fmt.Errorf("move the directory of an unfinished run of this job aside: %w", err)
 		}
 		return to, nil
 	}
-	return "", fmt.Errorf("rename %s: 1000 older runs with this key exist: remove some of them", d)
+	return "", fmt.Errorf("move %s aside: 1000 older runs of this job are kept beside it: remove some of them", d)
 }

@@ -109,7 +109,7 @@ func (r *Reader) resync() {
 	seen := w.peek(windowSize / 2)
 	n := len(seen)
 	if r.losses.wastedBytes > maxWaste {
-		r.losses.addRemark("gave up looking for blocks")
+		r.losses.addRemark("the search for further blocks of the profile was given up: their samples are missing")
 		r.losses.wastedBytes = 0
 		r.abandonRest()
 		return

@@ -87,7 +87,7 @@ func loadStream(in io.Reader, r columnLimits) (LoadedProfile, error) {
 	data, broken := io.ReadAll(io.LimitReader(in, maxStream))
 	l, err := load(bytes.NewReader(data), r)
 	if err == nil && broken != nil {
-		l.Damage.addRemark("the rest could not be read: %v", broken)
+		l.Damage.addRemark("the rest of the profile could not be read: %v: its samples are missing", broken)
 	}
 	return l, err
 }

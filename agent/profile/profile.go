@@ -38,7 +38,8 @@ func (r *Reader) ReadAll() *Profile {
 		r.decoder.releaseMemory() // what the block is made of
 		p.Blocks = append(p.Blocks, b)
 		if size += b.memoryBytes(); size > min(maxDecoded, 64<<20+256*r.window.at) {
-			r.losses.addRemark("only the first %d blocks were read, the rest is too long for memory", len(p.Blocks))
+			r.losses.addRemark("only the first %d blocks of the profile were read, because it is too long for memory: the "+
+				"later samples are missing", len(p.Blocks))
 			r.abandonRest()
 			r.losses.finish(r.window.at)
 			break

@@ -151,7 +151,7 @@ func (r *Reader) sampleFrames() iter.Seq2[byte, []byte] {
 			}
 		}
 		if err := r.window.err; err != nil {
-			r.losses.addRemark("the rest could not be read: %v", err)
+			r.losses.addRemark("the rest of the profile could not be read: %v: its samples are missing", err)
 			r.window.err = nil
 		}
 	}

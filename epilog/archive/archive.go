@@ -81,7 +81,7 @@ func (a Archive) PutNode(ctx context.Context, key run.Key, node string, from job
 func (a Archive) PutRun(ctx context.Context, r RunContext) error {
 	packed, err := summary.Encode(r)
 	if err != nil {
-		return fmt.Errorf("encode the run for the archive: %w", err)
+		return fmt.Errorf("internal error, please report it: encode the run for the archive: %w", err)
 	}
 	return a.send(ctx, target{Dir: a.Dir, Key: r.Summary.Key}, func(to *tar.Writer) error {
 		if err := to.WriteHeader(&tar.Header{Name: runFile, Mode: 0o600, Size: int64(len(packed))}); err != nil {
@@ -114,7 +114,7 @@ func addFile(to *tar.Writer, path, name string) error {
 // So a profile is never in memory as a whole.
 func (a Archive) send(ctx context.Context, p target, write func(*tar.Writer) error) error {
 	if err := p.Key.Valid(); err != nil {
-		return fmt.Errorf("archive a run with an invalid key: %w", err)
+		return fmt.Errorf("internal error, please report it: the run has an invalid key: %w", err)
 	}
 	out, in := io.Pipe()
 	go func() {

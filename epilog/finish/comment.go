@@ -30,7 +30,7 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 	for _, r := range ended {
 		s, dir, err := db.Lookup(ctx, history.Ref{ID: r.JobID.String(), Cluster: r.Cluster})
 		if err != nil {
-			f.Log("job %d: the admin comment is not written: %v", r.JobID, err)
+			f.Log("job %d: the admin comment is not written: %v: the next sweep tries it again", r.JobID, err)
 			continue
 		}
 		if s.Key.JobID != r.JobID || math.Abs(s.End-r.End) > 2 {
@@ -43,7 +43,7 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 		}
 		body, small, err := d.Comment()
 		if err != nil {
-			f.Log("job %d: the admin comment is not written: %v", r.JobID, err)
+			f.Log("job %d: the admin comment is not written: %v: the next sweep tries it again", r.JobID, err)
 			continue
 		}
 		ids = append(ids, r.RunID)
@@ -51,7 +51,7 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 	}
 	n, err := f.Scheduler.(job.Commenter).SetComments(ctx, list, jobreport.CommentMark)
 	if n.Kept > 0 {
-		f.Log("%s of other tools left unchanged; the digests of these jobs are in the history",
+		f.Log("%s of other tools are left unchanged: the digests of these jobs are in the history only",
 			quantity.Plural(n.Kept, "admin comment"))
 	}
 	if err != nil {

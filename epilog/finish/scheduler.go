@@ -85,12 +85,12 @@ func noteDeclared(s summary.Summary, known run.Job) summary.Summary {
 
 // withoutAnswer returns the summary with an unknown end and a note that says why the scheduler gave no answer.
 func (f Finisher) withoutAnswer(s summary.Summary, err error) summary.Summary {
-	why := "the scheduler did not answer, so how the job ended is unknown"
+	why := "the scheduler did not answer"
 	switch {
 	case errors.Is(err, job.ErrNotQueried):
 		return withUnknownEnd(s, err.Error())
 	case errors.Is(err, job.ErrUnknown):
-		why = "the scheduler has forgotten the job, so how it ended is unknown"
+		why = "the scheduler has forgotten the job"
 	}
 	if err != nil {
 		f.Log("job %d: the report lacks what only the scheduler knows: %v", s.Key.JobID, err)

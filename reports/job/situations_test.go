@@ -253,7 +253,8 @@ func situations() []situation {
 		})},
 		{name: "gpu-not-held", code: "gpu_not_held", s: change(func(s *summary.Summary) {
 			s.Notes = append(s.Notes, note.Note{Code: note.GPUsNotHeld,
-				Text: "the job's GPUs were not recorded: no process of the job held one of them open", Node: "dahu-1"})
+				Text: "the job's GPUs were not recorded: no process of the job held one of them open, so it probably used none",
+				Node: "dahu-1"})
 		})},
 		{name: "waiting-in-mpi", code: "waiting_in_mpi",
 			s: change(func(s *summary.Summary) { s.Code, s.CodeNode = spinning(0.34), "dahu-1" })},

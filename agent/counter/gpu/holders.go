@@ -243,7 +243,7 @@ func (h *Holders) Notes() []note.Note {
 		why = "no process of the job held one of them open, as far as the processes could be read"
 	default:
 		return []note.Note{note.New(note.GPUsNotHeld,
-			"the job's GPUs were not recorded: no process of the job held one of them open")}
+			"the job's GPUs were not recorded: no process of the job held one of them open, so it probably used none")}
 	}
 	return []note.Note{note.New(note.GPUsWithheld, "the job's GPUs were not recorded: %s", why)}
 }

@@ -54,10 +54,11 @@ func Open(p ReadingParams) Opened {
 		return withheld("the job has parts of them by %s: what all of a GPU does is not the job's own", p.GPUs.Parted)
 	}
 	if n := max(len(p.GPUs.UUIDs), len(p.GPUs.Numbers)); n > maxGPUs {
-		return withheld("%d are more than the %d that a profile has room for", n, maxGPUs)
+		return withheld("the job has %d, more than the %d that a profile has room for", n, maxGPUs)
 	}
 	if g := p.GPUs; len(g.UUIDs) > 0 && len(g.Numbers) > 0 && len(g.UUIDs) != len(g.Numbers) {
-		return withheld("the scheduler gives %d names and %d numbers of them", len(g.UUIDs), len(g.Numbers))
+		return withheld("the scheduler gives %d names and %d numbers of them, which do not match: check gres.conf",
+			len(g.UUIDs), len(g.Numbers))
 	}
 	cards, err := listCards(p.Sys)
 	if err != nil {
@@ -66,11 +67,12 @@ func Open(p ReadingParams) Opened {
 	_, missing := os.Stat(filepath.Join(p.Dev, "nvidiactl"))
 	switch mine, err := selectCards(cards, p.GPUs); {
 	case len(cards) == 0 && missing != nil:
-		return withheld("the node shows none that can be read")
+		return withheld("the node shows none that can be read: check that the driver is loaded")
 	case len(cards) == 0, missing == nil && err != nil && len(p.GPUs.UUIDs) > 0:
 		return openNVIDIA(p)
 	case len(p.GPUs.UUIDs) == 0 && missing == nil:
-		return withheld("the node has GPUs of two makers, and the scheduler gives numbers")
+		return withheld("the node has GPUs of two makers, and the scheduler gives only numbers, which do not say of which " +
+			"maker")
 	case err != nil:
 		return withheld("%v", err)
 	default:

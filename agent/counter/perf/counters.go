@@ -73,7 +73,8 @@ func newCounters(k syscalls, r kernel.Roots, cpus []int, periodNS int64) (*Count
 		return nil, err
 	}
 	if c.roomNS() < ringNS {
-		c.noteOnce(note.SmallRings, "kernel.perf_event_mlock_kb allows memory for %.1f s of records only",
+		c.noteOnce(note.SmallRings, "kernel.perf_event_mlock_kb allows memory for only %.1f s of perf records, so some "+
+			"may be lost: raise it",
 			float64(c.roomNS())/1e9)
 	}
 	return c, nil

@@ -138,6 +138,6 @@ func (c *Counters) addRunTimes(l *lane, s Sample, multiplexed bool) {
 		c.running[m.column] += running
 	}
 	if multiplexed {
-		c.noteOnce(note.Multiplexed, "the counters shared the PMU with others; counts are scaled")
+		c.noteOnce(note.Multiplexed, "other programs used hardware counters too: the counts are scaled to the whole time")
 	}
 }
