@@ -89,7 +89,8 @@ func (n Node) checkSnapshots() Finding {
 		return fail(subject, "chmod 0711 "+dir,
 			"another account can write to history.snapshots %s: no snapshot is written there", dir)
 	case st.Mode&0o001 == 0:
-		return fail(subject, "chmod 0711 "+dir, "users cannot pass through the directory history.snapshots %s", dir)
+		return fail(subject, "chmod 0711 "+dir,
+			"users cannot pass through the directory history.snapshots %s, so they cannot query their history", dir)
 	}
 	if _, err := unix.Getxattr(dir, "system.posix_acl_access", nil); errors.Is(err, unix.ENOTSUP) {
 		return fail(subject, n.editCommand("[history] snapshots"),
