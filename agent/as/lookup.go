@@ -36,13 +36,13 @@ func lookup(name string) (Account, error) {
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)
 	if err != nil {
-		return Account{}, fmt.Errorf("look up account %q: the name service returned the uid %q, want a number: %w", name,
-			u.Uid, err)
+		return Account{}, fmt.Errorf("look up account %q: the name service returned the uid %q, want a number: correct "+
+			"the entry of the account", name, u.Uid)
 	}
 	gid, err := strconv.ParseUint(u.Gid, 10, 32)
 	if err != nil {
-		return Account{}, fmt.Errorf("look up account %q: the name service returned the gid %q, want a number: %w", name,
-			u.Gid, err)
+		return Account{}, fmt.Errorf("look up account %q: the name service returned the gid %q, want a number: correct "+
+			"the entry of the account", name, u.Gid)
 	}
 	return Account{UID: uint32(uid), GID: uint32(gid), Groups: groups(u, uint32(gid))}, nil
 }

@@ -108,7 +108,7 @@ func readReason(path string) (history.RejectedRecord, error) {
 func dropOldest(dir string, files int, bytes int64) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("limit the size of %s: %w", dir, err)
+		return fmt.Errorf("limit the size of %s: %w: it may grow further", dir, err)
 	}
 	if n := len(entries); n <= files && n%16 != 0 {
 		return nil // sizes are checked at every 16th file only
@@ -126,7 +126,7 @@ func dropOldest(dir string, files int, bytes int64) error {
 	gone := 0
 	for gone < len(all) && (len(all)-gone > files || bytes < 0) {
 		if err := os.Remove(filepath.Join(dir, all[gone].Name())); err != nil {
-			return fmt.Errorf("limit the size of %s: %w", dir, err)
+			return fmt.Errorf("limit the size of %s: %w: it may grow further", dir, err)
 		}
 		bytes += all[gone].Size()
 		gone++

@@ -88,9 +88,9 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, j
 // none did.
 func deliveredInstead(dir string) string {
 	if dir == "" {
-		return "it is kept in the spool"
+		return "the report is kept in the spool"
 	}
-	return "it is written to " + dir
+	return "the report is written to " + dir
 }
 
 // deliverAs renders the report and lets a child with the user's rights write it into the first of dirs that

@@ -243,11 +243,11 @@ func discard(path string) error {
 	if base := filepath.Base(path); !strings.HasPrefix(base, removingPrefix) {
 		gone = filepath.Join(filepath.Dir(path), removingPrefix+base)
 		if err := os.Rename(path, gone); err != nil {
-			return fmt.Errorf("remove %s: %w", path, err)
+			return fmt.Errorf("remove %s: %w: it stays in the spool", path, err)
 		}
 	}
 	if err := os.RemoveAll(gone); err != nil {
-		return fmt.Errorf("remove %s: %w", path, err)
+		return fmt.Errorf("remove %s: %w: it stays in the spool", path, err)
 	}
 	return nil
 }
