@@ -74,7 +74,7 @@ func TestFlippedBytes(t *testing.T) {
 			t.Fatalf("byte %d: %d blocks", at, len(p.Blocks))
 		}
 		lost := int64(ends[3] - ends[2])
-		if p.Damage.BytesLost != lost || p.Damage.BlocksBad != 1 || !strings.Contains(p.Damage.Text, "could not be read") {
+		if p.Damage.BytesLost != lost || p.Damage.BlocksBad != 1 || !strings.Contains(p.Damage.Text, "are damaged") {
 			t.Fatalf("byte %d: %+v, a block of %d bytes is lost", at, p.Damage, lost)
 		}
 	}
@@ -210,7 +210,7 @@ func TestManyMagics(t *testing.T) {
 	one[7] = 64 // 4 MB
 	data := append(head, bytes.Repeat(one, 1<<19)...)
 	p := readBytes(t, data)
-	if p.Damage.BytesLost == 0 || len(p.Blocks) > 0 || !strings.Contains(p.Damage.Text, "gave up") {
+	if p.Damage.BytesLost == 0 || len(p.Blocks) > 0 || !strings.Contains(p.Damage.Text, "was given up") {
 		t.Errorf("%+v", p.Damage)
 	}
 }

@@ -51,7 +51,7 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 	}
 	n, err := f.Scheduler.(job.Commenter).SetComments(ctx, list, jobreport.CommentMark)
 	if n.Kept > 0 {
-		f.Log("%s of other tools are left unchanged: the digests of these jobs are in the history only",
+		f.Log("%s of other tools left unchanged: the digests of these jobs are in the history only",
 			quantity.Plural(n.Kept, "admin comment"))
 	}
 	if err != nil {
