@@ -80,8 +80,8 @@ func (in *inputs) lowerAddressRate(room float64, wanted int) {
 	asked := in.rate.Hz
 	if room < minUsefulHz {
 		in.rate = address.Rate{}
-		in.note(note.BudgetLowered, "no code addresses are sampled: agent.budget_pct allows %s of each CPU, too little at "+
-			"%.1f us for each address",
+		in.note(note.BudgetLowered, "the code that runs is not sampled, so the report names no functions: agent.budget_pct "+
+			"allows %s of each CPU, too little at %.1f us for each sample",
 			quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
 		return
 	}
@@ -90,8 +90,8 @@ func (in *inputs) lowerAddressRate(room float64, wanted int) {
 	// has the rate anyway.
 	if wanted != 0 || in.rate.Hz < asked/4 {
 		in.fewerAddressesNote = fmt.Sprintf(
-			"%.0f code addresses a second and CPU are sampled instead of %.0f: agent.budget_pct allows %s of each CPU, "+
-				"and each address costs %.1f us",
+			"code is sampled %.0f times a second and CPU instead of %.0f: agent.budget_pct allows %s of each CPU, "+
+				"and each sample costs %.1f us",
 			in.rate.Hz, asked, quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
 	}
 }
@@ -153,7 +153,7 @@ func (l counterOpener) openAddresses() {
 	case perf.IsForbidden(err):
 		in.note(note.NoPerf, "%s", refusalText(l.h, err))
 	default:
-		in.note(note.NoAddresses, "code addresses could not be sampled: %v", err)
+		in.note(note.NoAddresses, "the code that ran could not be sampled, so the report names no functions: %v", err)
 	}
 	in.addAbsent("code", err.Error())
 }
