@@ -40,7 +40,7 @@ func TestHeaderOfAnyVersion(t *testing.T) {
 		`{"version":0,"step":5000000}`:    "",
 		`{"version":0,"step_ns":5000000}`: "step of 0 ns",
 		`{"version":2,"step_ns":5000000}`: ": it is 2, want 0 to 1: install the same version of jobgait on all nodes",
-		`{"version":-1}`:                  ": -1, known",
+		`{"version":-1}`:                  ": it is -1, want",
 		`{`:                               "JSON",
 	} {
 		h, _, err := readHeader([]byte(text), table)
