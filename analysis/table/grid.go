@@ -68,7 +68,7 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 	}
 	if merged > 0 {
 		s.Notes = append(s.Notes, note.New(note.RowsAveraged,
-			"%s lie in a time step that already has a row: the values of rows in one step are averaged",
+			"the values of rows in one time step are averaged: %s fell into a step that already had one",
 			quantity.Plural(merged, "row")))
 	}
 	s.Offsets = c.offset
