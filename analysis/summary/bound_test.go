@@ -8,7 +8,7 @@ import (
 	"jobgait/analysis/periodicity"
 )
 
-// Of regions the nearest are joined.
+// The nearest regions are joined first.
 func TestBoundJoinsTheNearest(t *testing.T) {
 	periods := []periodicity.Period{
 		{Regions: []periodicity.Region{{StartS: 100, EndS: 110, Count: 1}, {StartS: 150, EndS: 190, Count: 2},

@@ -31,7 +31,7 @@ func fieldsOf(t reflect.Type, numbers, lists map[string]bool) {
 	}
 }
 
-// A bound whose name is misspelt holds nothing.
+// Each bound names an existing field: a misspelled name would limit nothing.
 func TestBoundsAreOfFields(t *testing.T) {
 	numeric, lists := map[string]bool{}, map[string]bool{}
 	fieldsOf(reflect.TypeFor[NodeRecord](), numeric, lists)

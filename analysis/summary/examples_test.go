@@ -7,8 +7,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// cyclesOf are iterations of these lengths one after the other, whose samples are their
-// numbers.
+// cyclesOf returns successive iterations of these lengths; the samples of each are its number.
 func cyclesOf(lengths ...int) (q periodicity.Period, set series.Set) {
 	at := 0
 	var v series.Values
@@ -22,7 +21,7 @@ func cyclesOf(lengths ...int) (q periodicity.Period, set series.Set) {
 	return q, series.Set{StartS: 2, StepS: 0.5, Columns: []series.Column{{Name: "x", Values: v}}}
 }
 
-// Of many iterations ten are kept: the first, some of usual length from each quarter, and
+// Ten of many iterations are kept: the first, some of usual length from each quarter, and
 // the longest wherever they are.
 func TestExamples(t *testing.T) {
 	lengths := make([]int, 100)

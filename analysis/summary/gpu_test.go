@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// gpuSet is columns on a grid of seconds.
+// gpuSet returns columns on a grid of seconds.
 func gpuSet(columns map[string]series.Values) series.Set {
 	set := series.Set{StepS: 1}
 	for name, v := range columns {
@@ -19,7 +19,7 @@ func gpuSet(columns map[string]series.Values) series.Set {
 	return set
 }
 
-// flatRate is n seconds of a value, after a second that is missing and one in part.
+// flatRate returns n seconds of a value, after a missing second and an incomplete one.
 func flatRate(v float32, n int) series.Values {
 	out := series.Values{series.Missing(), 0, v / 2}
 	for range n {

@@ -162,7 +162,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	}
 }
 
-// Records and summaries of earlier versions have none of this.
+// Records and summaries of earlier versions lack these fields and are read.
 func TestEarlierVersionsDecode(t *testing.T) {
 	old := `{"schema":"jobgait.node/0","key":{"cluster":"c","job_id":7,"restart":0},"job":{"user":"u","uid":1,"gid":1,` +
 		`"nnodes":1,"node_list":"n1"},
@@ -191,7 +191,7 @@ func TestEarlierVersionsDecode(t *testing.T) {
 	}
 }
 
-// crowd is the records of n nodes with the same loop; every 37th does less in one part of it.
+// crowd returns the records of n nodes with the same loop; every 37th does less in one part of it.
 func crowd(n int) ([]NodeRecord, []string) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	records, names := make([]NodeRecord, n), make([]string, n)
@@ -260,7 +260,7 @@ func TestAgreementOfManyNodes(t *testing.T) {
 	}
 }
 
-// A summary can be written for any records of the nodes.
+// Any records of the nodes give a summary that can be encoded.
 func TestAgreementOfFlatNodes(t *testing.T) {
 	records, names := crowd(5)
 	for i := range records {

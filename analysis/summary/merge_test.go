@@ -119,7 +119,7 @@ func TestDecimateKeepsPeaksAndGaps(t *testing.T) {
 	}
 }
 
-// A table, an imbalance and totals over nodes that differ.
+// Nodes that differ are merged to a table, an imbalance and totals.
 func TestMergeOfUnequalNodes(t *testing.T) {
 	a, b, c := node("n1", 4, 0.5), node("n2", 1, 0.502), node("n3", 1, 0)
 	a.Counters = []run.Counter{{Name: "cycles", Scope: "job", Total: 5}, {Name: "cycles", Scope: "node", Total: 50}}
@@ -137,7 +137,7 @@ func TestMergeOfUnequalNodes(t *testing.T) {
 	}
 }
 
-// Quality adds up over the nodes that were sampled, whichever come first.
+// The quality is the sum over the sampled nodes, in any order.
 func TestQualityOfUnequalNodes(t *testing.T) {
 	a, b, c := node("n1", 1, 0), node("n2", 1, 0), node("n3", 1, 0)
 	a.Quality = run.Quality{Scope: "none"}
@@ -155,7 +155,7 @@ func TestQualityOfUnequalNodes(t *testing.T) {
 	}
 }
 
-// The longest stretch of like periods, the first of equal ones.
+// The longest stretch of similar periods is chosen; of equally long ones, the first.
 func TestLargestGroup(t *testing.T) {
 	for _, c := range []struct {
 		periods  []float64

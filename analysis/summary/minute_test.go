@@ -63,7 +63,7 @@ func TestMinuteOnlyWhereItShowsMore(t *testing.T) {
 	}
 }
 
-// A damaged minute is refused as a damaged timeline is.
+// A damaged minute is rejected, like a damaged timeline.
 func TestMinuteIsChecked(t *testing.T) {
 	r := valid()
 	r.Minute = nil

@@ -22,7 +22,7 @@ func busyRecord(name string, level float64, bins int) NodeRecord {
 	return r
 }
 
-// Each node has a lane of 120 stretches at most, a missing one none.
+// Each node has a lane of at most 120 stretches; a missing node has no lane.
 func TestNodeLanes(t *testing.T) {
 	records := []NodeRecord{busyRecord("n1", 8, 960), busyRecord("n3", 4.1234, 90)}
 	busy := []float64{4, 2}
@@ -43,7 +43,7 @@ func TestNodeLanes(t *testing.T) {
 	}
 }
 
-// Of many nodes a lane is that of the one in its group that differs most.
+// With many nodes, a lane shows the node of its group that differs most.
 func TestNodeLanesOfMany(t *testing.T) {
 	var records []NodeRecord
 	var nodes []Node

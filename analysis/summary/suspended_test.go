@@ -12,7 +12,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// loopS is a period that no clock has.
+// loopS is a period that differs from those of clocks.
 const loopS = 0.2637
 
 // stoppedLoop is a loop of 0.26 s on a CPU that it leaves for a fifth of each iteration,
@@ -157,7 +157,7 @@ func TestSuspensionsOnAnotherAxis(t *testing.T) {
 	}
 }
 
-// Bounds may come from a forged file.
+// Bounds from a forged file are checked.
 func TestBoundsOfSuspensions(t *testing.T) {
 	set := stoppedLoop(run.Interval{StartS: 30, EndS: 40})
 	for _, known := range [][]run.Interval{

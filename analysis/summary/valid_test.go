@@ -15,7 +15,7 @@ import (
 
 const now = 1.8e9 // of these tests, epoch seconds
 
-// valid is a record that has one of everything.
+// valid returns a record with one element in each list.
 func valid() NodeRecord {
 	r := node("n1", 2, 0.5)
 	r.Schema, r.Start, r.End = RecordSchema, now-10, now
@@ -40,7 +40,7 @@ func encoded(t testing.TB, v any) []byte {
 	return b
 }
 
-// read is what every reader does with a record.
+// read decodes and checks a record as every reader does.
 func read(b []byte) (NodeRecord, error) {
 	text, err := Unpack(b)
 	if err != nil {
@@ -181,7 +181,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// holds checks by itself what Valid promises.
+// holds checks, independently of Valid, what Valid guarantees.
 func holds(t *testing.T, r NodeRecord) {
 	t.Helper()
 	for _, at := range []float64{r.Start, r.End} {

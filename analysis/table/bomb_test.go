@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// endless is an input that never ends: a head, then the same text again and again, as a small packed file
-// unpacks. It counts what was read of it.
+// endless is an input that never ends: a head, then the same text repeatedly, like a small compressed file that
+// unpacks to a large one. It counts the bytes that were read.
 type endless struct {
 	head, again string
 	read        int64
@@ -30,8 +30,8 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Whatever an endless input holds, reading ends at a bound with an error that names the bound, after little more
-// than the bound was read.
+// Reading an endless input of any content ends at a limit, with an error that names the limit, after little more
+// than the limit was read.
 func TestEndlessInputs(t *testing.T) {
 	limits := Limits{Bytes: 8 << 20, Document: 1 << 20, Line: 1 << 19, Rows: 10_000, Values: 100_000, Series: 1000,
 		Columns: 100}

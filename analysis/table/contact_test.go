@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Files as other tools and people write them.
+// Files of samples in the forms that other tools and people write are read.
 func TestSampleFiles(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -74,7 +74,7 @@ func TestSampleFiles(t *testing.T) {
 	}
 }
 
-// An input that ends too early is read up to there, with one message.
+// An input that ends too early is read up to its end, with one message.
 func TestCutInputs(t *testing.T) {
 	text := "t_s,x\n0,1\n1,2\n2,345\n3,4\n"
 	var packed bytes.Buffer
@@ -110,7 +110,7 @@ func unpacked(t *testing.T, b []byte) io.Reader {
 	return z
 }
 
-// What is not a file of numbers is an error that says what to do.
+// A file that does not contain numbers is an error that says what to do.
 func TestNoTables(t *testing.T) {
 	for text, want := range map[string]string{
 		"\xff\xfet\x00,\x00": "f: read: the file is UTF-16: save it as UTF-8",

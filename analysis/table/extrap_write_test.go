@@ -11,7 +11,7 @@ import (
 	"jobgait/analysis/scaling"
 )
 
-// made is a series over given points; several values of a point are repetitions.
+// made returns a series over given points; several values of a point are repetitions.
 func made(id, metric string, p []float64, y ...[]float64) scaling.Series {
 	s := scaling.Series{ID: id, Parameter: "nodes", Metric: metric}
 	for i, values := range y {
@@ -71,7 +71,7 @@ func sorted(lines []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// The bytes are what Extra-P's readers were seen to take.
+// The bytes are those that Extra-P's readers were seen to accept.
 func TestWritten(t *testing.T) {
 	s := made("solve", "time", []float64{1, 2}, []float64{3, math.NaN(), 4}, []float64{5})
 	s.Parameter = "node count"
@@ -89,7 +89,7 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// What a series is called in Extra-P; an id that names its metric is taken apart.
+// The name of a series in Extra-P; an id that contains its metric is split.
 func TestColumnNames(t *testing.T) {
 	for _, c := range []struct{ id, metric, want string }{
 		{"a|t", "t", "a/t"}, {"a", "t", "a/t"}, {"|t", "t", "|t/t"}, {"a|", "", "a|/value"}, {"", "", "main/value"},
@@ -127,7 +127,7 @@ func TestMeasurementsRejectedByExtraP(t *testing.T) {
 	}
 }
 
-// Two series of one name are two in Extra-P too.
+// Two series with one name remain two in Extra-P.
 func TestSameNameTwice(t *testing.T) {
 	a := made("a", "t", []float64{1, 2}, []float64{1}, []float64{2})
 	var b bytes.Buffer

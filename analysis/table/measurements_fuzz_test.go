@@ -63,7 +63,7 @@ func FuzzSeriesLines(f *testing.F) {
 		`{"id":{},"p":1,"y":""}`, `{"p":null,"y":null}`)
 }
 
-// What was read from Extra-P's formats and is written is read the same again.
+// Measurements read from Extra-P's formats are the same after writing and reading them again.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte(grid))
 	f.Add([]byte(legacyDocument))

@@ -276,7 +276,7 @@ func TestBadMeasurementSeries(t *testing.T) {
 	}
 }
 
-// Of too much nothing is taken.
+// An input beyond a limit is an error, and no part of it is returned.
 func TestTooMuch(t *testing.T) {
 	tiny := DefaultMeasurements("in")
 	tiny.Limits.Bytes = 100
@@ -289,7 +289,7 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// A file that cannot be read to its end is no shorter file.
+// A file that cannot be read to its end is an error, not a shorter file.
 func TestMeasurementsReadFails(t *testing.T) {
 	broken := errors.New("disk")
 	for _, text := range []string{"", "1,2\n", grid, "{\n", `{"p":[1],"y":[1]}` + "\n", `{"params":{"p":1},"value":5}` +
@@ -301,7 +301,7 @@ func TestMeasurementsReadFails(t *testing.T) {
 	}
 }
 
-// A line of 100,000 points is no malformed line.
+// A line of 100,000 points is read.
 func TestLongSeries(t *testing.T) {
 	var p, y []string
 	for i := range 100_000 {

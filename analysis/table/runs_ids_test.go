@@ -36,8 +36,7 @@ func TestAListIsRefused(t *testing.T) {
 	}
 }
 
-// An id that names two series is said of the second: lists of ids, and --series,
-// mean the first.
+// The second of two series with one id has a note on that: lists of ids and --series refer to the first.
 func TestRepeatedIDIsNoted(t *testing.T) {
 	const runs = `"t":[1,2],"y":[1,2]}` + "\n"
 	all := readRuns(t, `{"id":"a",`+runs+`{"id":"b",`+runs+`{"id":"a",`+runs, nil)
@@ -47,7 +46,7 @@ func TestRepeatedIDIsNoted(t *testing.T) {
 	}
 }
 
-// A file that is not text is refused as such, not with a message about quotes.
+// The error for a file that is not text says so, and does not mention quotes.
 func TestBinaryIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"t,value\n1,2\x00\n":            "the file is not text",

@@ -143,7 +143,7 @@ func TestRunLines(t *testing.T) {
 	}
 }
 
-// A series that is no history is listed in its place; the others are read.
+// A series that is not a history is listed at its position; the others are read.
 // Lists that are written as in the line before share memory. Lists that differ do not, and a line that cannot be
 // read has no effect on the next one.
 func TestRepeatedListsAreShared(t *testing.T) {
@@ -288,7 +288,7 @@ func FuzzNodeList(f *testing.F) {
 	})
 }
 
-// Histories as other tools and people write them.
+// Histories in the forms that other tools and people write are read.
 func TestRunFiles(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -348,7 +348,7 @@ func TestRunFiles(t *testing.T) {
 	}
 }
 
-// A file of apache/otava's kind: every column of numbers is a series, with one owner.
+// A file in the form of apache/otava: every column of numbers is a series, with one owner.
 func TestRunFilesOfSeveralValues(t *testing.T) {
 	const otava = "time;commit;metric1;metric2\n2021.01.01 3:00:00 +0100;aaa0;154023;10.43\n2021.01.02 3:00:00 " +
 		"+0100;aaa1;138455;10.23\n"
@@ -406,7 +406,7 @@ func TestRunLimits(t *testing.T) {
 	}
 }
 
-// A file that cannot be read to its end is no shorter file.
+// A file that cannot be read to its end is an error, not a shorter file.
 func TestRunsReadFails(t *testing.T) {
 	broken := errors.New("disk")
 	for _, text := range []string{"", "t,value\n1,2\n", `{"t":[1],"y":[2]}` + "\n"} {
@@ -417,8 +417,7 @@ func TestRunsReadFails(t *testing.T) {
 	}
 }
 
-// Whatever comes in, what goes out keeps its promises: lists of one length, in
-// the order of time, each run once.
+// For any input, the returned series have lists of one length, in the order of time, with each run once.
 func FuzzRuns(f *testing.F) {
 	for _, s := range []string{
 		"t,value,a,start,nodes\n1,2,x,3,n1 n2\n2,,y,4,\n", "t;value\n2026-11-05;1\n2026-11-04T00:00:00Z;2\n",

@@ -44,7 +44,7 @@ func TestRowsOfOneForm(t *testing.T) {
 	}
 }
 
-// A character that is not of the form ends the layout: no digit, no separator, no sign.
+// A character that the layout does not allow at its position ends the layout: not a digit, a separator or a sign.
 func TestRowThatDoesNotFit(t *testing.T) {
 	row := "12.345,0.678901\n"
 	l := newRowLayout([]byte(row), []int{keptTime, 0})

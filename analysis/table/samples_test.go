@@ -67,7 +67,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// The grid begins at the earliest time, in whatever row it is.
+// The grid begins at the earliest time of all rows.
 func TestBegin(t *testing.T) {
 	for text, want := range map[string]float64{"t_s,x\n10,1\n11,2\n": 10, "t_s,x\n3,1\n-1,2\n1,2\n": -1,
 		"t_s,x\n5,1\n": 5} {
@@ -99,7 +99,7 @@ func TestCSVErrors(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	// The same hole is let pass in one column, and refused in two.
+	// The same gap is accepted in one column and rejected in two.
 	far := func(columns string) string { return "t_s" + columns + "\n0,1,1\n1,1,1\n1500000,1,1\n" }
 	if _, err := ReadSamples(strings.NewReader(far(",x,y")), SampleOptions{RateHz: 2}); err == nil ||
 		!strings.Contains(err.Error(), "3 rows span 3e+06 steps of 0.5 s") {
@@ -152,7 +152,7 @@ func TestFloat32(t *testing.T) {
 		got.Set.Columns[0].Name != "power" {
 		t.Errorf("%v, %v", got, err)
 	}
-	// Text by its comma, but for the byte 1 that no text has.
+	// The comma suggests text, but text has no byte 1.
 	if got, err := ReadSamples(strings.NewReader(",\x01,?"), SampleOptions{RateHz: 200}); err != nil ||
 		got.Set.Len() != 1 {
 		t.Errorf("%v, %v", got, err)
@@ -170,7 +170,7 @@ func TestFloat32(t *testing.T) {
 	}
 }
 
-// A file that cannot be read to its end is no shorter file.
+// A file that cannot be read to its end is an error, not a shorter file.
 func TestReadFails(t *testing.T) {
 	broken := errors.New("disk")
 	for _, head := range []string{"", "t_s,x\n0,1\n", "\x00\x00\x80\x3f"} {
@@ -329,8 +329,7 @@ func TestGridProperty(t *testing.T) {
 	}
 }
 
-// Whatever comes in: an error, or a set that holds together, and no more memory
-// than the input deserves.
+// Any input gives an error or a consistent set, and memory in proportion to its size.
 func FuzzReadSamples(f *testing.F) {
 	for _, s := range []string{"t_s,x\n0,1\n1,2\n", "t_s,a:b,a:c\n1,2,3\n0,,\n", "t_s,x\n0,1\n1e12,3\n",
 		"\x00\x00\x80\x3f", "t_s,x\n0,1e999\n", "\ufefft_s,x\r\n#\r\n1,\"2\""} {

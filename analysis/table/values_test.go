@@ -95,7 +95,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// A cell is read the same as strconv reads it, or is a word.
+// A cell is read as strconv reads it, or is a word.
 func FuzzCell(f *testing.F) {
 	for _, s := range []string{"1.5", "-.5e-3", "00:01:50", "45 %", "[N/A]", "1,5", "9007199254740993",
 		"123456789012345678901"} {

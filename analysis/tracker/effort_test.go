@@ -8,7 +8,7 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// counted are samples of a CPU that is busy where so, 1000 a second.
+// counted returns samples of a CPU at 1000 Hz, busy where the argument says so.
 func counted(r *rand.Rand, n int, busy func(i int) bool) (x []float32) {
 	for i := range n {
 		v := 0.0

@@ -29,7 +29,7 @@ func dips(r *rand.Rand, n, length int, noise float64, dip func(cycle int) bool) 
 	return x, begins
 }
 
-// pursued feeds samples and looks after each.
+// pursued feeds samples to a tracker and calls a function after each.
 func pursued(x []float32, look func(p *tracker.LoopTracker, at int)) {
 	p := tracker.NewLoopTracker([]series.Column{{Name: "ipc", Scope: series.JobScope}}, stepS)
 	for i, v := range x {

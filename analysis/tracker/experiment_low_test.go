@@ -12,7 +12,7 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// lowScore is how well low stretches were predicted and recognised.
+// lowScore counts how well low stretches were predicted and recognized.
 type lowScore struct {
 	begins, periods     []float64 // where the true ones begin, in samples, ascending, and the period there
 	last                []float64 // for each predicted one, when it was last recognized
@@ -22,7 +22,7 @@ type lowScore struct {
 	cases               int
 }
 
-// trueLows are the beginnings of the low stretches of the truth's own templates.
+// trueLows returns the beginnings of the low stretches of the truth's own templates.
 func trueLows(tr truth, n int) (s lowScore) {
 	type begin struct{ at, period float64 }
 	var all []begin
@@ -54,7 +54,7 @@ func trueLows(tr truth, n int) (s lowScore) {
 	return s
 }
 
-// off is how far a moment is from the next true beginning, in periods.
+// off returns the distance of a moment from the next true beginning, in periods.
 func (s *lowScore) off(at float64) float64 {
 	best := math.Inf(1)
 	i, _ := slices.BinarySearch(s.begins, at)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// cycles is a tracker that has seen cycles of a second at the given ends.
+// cycles returns a tracker that has seen cycles of one second with the given ends.
 func cycles(n int, gaps map[int]float64) *Tracker {
 	t := New(0.01)
 	at := 0.0

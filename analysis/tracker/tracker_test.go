@@ -148,7 +148,7 @@ func TestALoopThatWasLeftIsFoundAgain(t *testing.T) {
 	}
 }
 
-// A loop that comes and goes does not ask before the last question is paid for.
+// A loop that comes and goes does not start a detection before the time budget has recovered from the last one.
 func TestALostLoopWaitsToo(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 7))
 	x, _ := steps(r, 30, 200, 0, 0.03)
