@@ -18,8 +18,8 @@ import (
 // accounted are the jobs of the cluster as sacct has them: one row a run, by the names of sacct's fields.
 type accounted []map[string]string
 
-// accountedFields are what the answers are compared with. The queue wait is called Planned from Slurm 21.08.8 on in
-// some packages and Reserved in others.
+// accountedFields lists the fields of sacct with which the answers are compared. The queue wait is called Planned from
+// Slurm 21.08.8 on in some packages and Reserved in others.
 const accountedFields = "JobID,JobName,User,Account,State,ExitCode,NNodes,ElapsedRaw,CPUTimeRAW,TimelimitRaw,ReqMem"
 
 // sacct queries the accounting for all runs, including requeued ones.
@@ -42,7 +42,7 @@ func (c *cluster) sacct(t *testing.T) accounted {
 	return all
 }
 
-// sum adds up what of gives for each run, by the field key; runs of which it returns false are left out.
+// sum returns the sums of the values of `of`, by the field key. It leaves out runs for which `of` returns false.
 func (a accounted) sum(key string, of func(map[string]string) (float64, bool)) map[string]float64 {
 	sums := map[string]float64{}
 	for _, row := range a {

@@ -34,7 +34,7 @@ func sqlite(path, query string) ([]map[string]any, error) {
 	return rows, nil
 }
 
-// count is how many rows there are, 0 where there is no history yet.
+// count returns the number of rows, 0 if there is no history yet.
 func count(path, of string) int {
 	rows, err := sqlite("file:"+path+"?mode=ro", "select count(*) n from "+of)
 	if err != nil || len(rows) == 0 {
@@ -175,7 +175,7 @@ func sameButEnding(column, a, b string) bool {
 	return asText(known) == asText(made)
 }
 
-// inOrder sorts rows by job, and by what else they have.
+// inOrder sorts rows by job, then by their other columns.
 func inOrder(rows []map[string]any) []map[string]any {
 	type keyed struct {
 		key string

@@ -26,7 +26,7 @@ type argumentWatch struct {
 	done     sync.WaitGroup
 
 	mu sync.Mutex
-	// seen has what was started: the program's name and its first argument.
+	// seen has the started programs: each one's name and first argument.
 	seen map[string]bool
 	// leaked lists arguments that contain the secret.
 	leaked []string

@@ -82,7 +82,7 @@ func attackKills(t *testing.T, r *round) {
 	var jobs []job
 	for i := range 3 {
 		v := prey[r.drawn(len(prey))]
-		// The job is held until the hunter knows of it, because a Prolog ends very soon.
+		// The job is held until it is registered with the hunter, because a Prolog ends very soon.
 		j := r.sbatch(t, r.c.alice, dir, "gait 0.2 50; exec sleep 2.2", "-H", fmt.Sprintf("-N%d", 1+i/2),
 			"--ntasks-per-node=1", "-J", "kill-"+v.name)
 		r.note(attacked{job: j, killed: true})

@@ -36,7 +36,7 @@ var attacks = []attack{
 	{"full", attackFull},
 }
 
-// arena is what the rounds on a cluster share.
+// arena is the state that the rounds on a cluster share.
 type arena struct {
 	c      *cluster
 	hunter *hunter
@@ -61,7 +61,7 @@ type attacked struct {
 	unseen bool
 }
 
-// tally is what is counted.
+// tally holds the counts of all rounds.
 type tally struct {
 	rounds, jobs, drained, failed, missing, outside int
 }

@@ -16,7 +16,7 @@ import (
 	"jobgait/agent/live"
 )
 
-// watched returns what jobgait watch --json says of a running job.
+// watched returns the output of jobgait watch --json for a running job.
 func (c *cluster) watched(t *testing.T, j job) live.State {
 	t.Helper()
 	var s live.State

@@ -120,7 +120,7 @@ func (c *cluster) account(name string) (account, error) {
 	return account{name, uint32(uid), uint32(gid), c.path("home", name)}, errors.Join(err1, err2)
 }
 
-// env is what a shell with the cluster set up has.
+// env is the environment of a shell in which the cluster is set up.
 func (c *cluster) env(u account) []string {
 	return []string{"PATH=" + c.path("bin") + ":/usr/bin:/bin", "HOME=" + u.home, "USER=" + u.name,
 		"LC_ALL=C", "SLURM_CONF=" + c.queue.conf, "JOBGAIT_CONFIG=" + c.path("etc", "jobgait.toml")}

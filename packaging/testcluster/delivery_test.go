@@ -108,7 +108,7 @@ func mustMake(t *testing.T, u account, dir string) {
 	}
 }
 
-// mustWrite makes a file that must stay as it is.
+// mustWrite makes a file that must not change.
 func mustWrite(t *testing.T, path string, uid int, mode os.FileMode) string {
 	t.Helper()
 	err := os.WriteFile(path, []byte("precious\n"), mode)

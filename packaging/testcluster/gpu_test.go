@@ -60,7 +60,7 @@ func TestGPU(t *testing.T) {
 	}
 }
 
-// needGPUs skips the test where there are no fake GPUs.
+// needGPUs skips the test if there are no fake GPUs.
 func (c *cluster) needGPUs(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat(c.path("gpus")); err != nil {

@@ -14,7 +14,7 @@ import (
 	"jobgait/agent/profile"
 )
 
-// prey is what a hunter kills, and how long each lives about.
+// prey lists the kinds of processes that a hunter kills, and the approximate lifetime of each.
 var prey = append([]victim{
 	{"Prolog", "jobgait-prolog", func([]string) bool { return true }, 40 * time.Millisecond},
 	{"reader", "jobgait-agent", func(args []string) bool { return len(args) > 1 && args[1] == "peek" }, 3 * time.Second},
@@ -66,7 +66,7 @@ func (h *hunter) worst() time.Duration {
 	return h.lost
 }
 
-// String counts the kills, and says whose cost the most samples.
+// String returns the number of kills, and which of them lost the most samples.
 func (h *hunter) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,8 +155,8 @@ type loss struct {
 	sealed bool
 }
 
-// unwritten is what a kill would cost now. A run that has not begun loses nothing, nor does one that is sealed:
-// its job is over, and the agent only looks up names.
+// unwritten returns the samples that a kill would lose now. A run that has not begun loses nothing, nor does one that is
+// sealed: its job is over, and the agent only looks up names.
 func unwritten(dir string) loss {
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {

@@ -206,7 +206,7 @@ func (x *experiment) shoot(p process, dir string) {
 	}
 }
 
-// blocks counts the complete blocks of a run's profile; no profile has none.
+// blocks returns the number of complete blocks of a run's profile, 0 if there is no profile.
 func blocks(dir string) int {
 	p, err := profile.Read(filepath.Join(dir, "profile.jgp"))
 	if err != nil {

@@ -68,7 +68,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// fields are what the history has recorded of a job besides sacct's fields.
+// fields returns what the history recorded about a job besides sacct's fields.
 func (c *cluster) fields(t *testing.T, id int64) map[string]string {
 	t.Helper()
 	out, err := exec.Command("sqlite3", "-readonly", "-separator", "\t", "-cmd", ".timeout 10000", c.path("history.db"),

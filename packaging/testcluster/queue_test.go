@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// queue is what Slurm reports about all jobs. Tests that run at the same time share one query, because a client
+// queue holds Slurm's report on all jobs. Tests that run at the same time share one query, because a client
 // command costs 30 ms of CPU time and tests query often.
 type queue struct {
 	conf string

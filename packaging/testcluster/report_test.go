@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// report is what the tests read of a JSON report.
+// report has the fields of a JSON report that the tests read.
 type report struct {
 	Schema string `json:"schema"`
 	Job    struct {
@@ -75,7 +75,7 @@ func (r report) tells(code, words string) bool {
 	return false
 }
 
-// want is what a report must be like.
+// want describes the report that a test expects.
 type want struct {
 	dir, name string // where, without extension
 	owner     account
@@ -92,7 +92,7 @@ type want struct {
 // forms are the files of every report.
 var forms = []string{".txt", ".json", ".html"}
 
-// expects returns what the report of a plain batch job must be like.
+// expects returns the expectations for the report of a plain batch job.
 func (j job) expects(nodes ...string) want {
 	return want{dir: j.dir, name: j.name(), owner: j.user, id: fmt.Sprint(j.id), nodes: nodes, since: j.since, exit: "0:0"}
 }
@@ -135,7 +135,7 @@ func (w want) checkFile(t *testing.T, path string) {
 	}
 }
 
-// instead lists what is in the directory where the report is missing.
+// instead lists the directory in which the report is missing.
 func (w want) instead() string {
 	entries, err := os.ReadDir(w.dir)
 	if errors.Is(err, fs.ErrNotExist) {

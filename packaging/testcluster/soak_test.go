@@ -37,7 +37,7 @@ const (
 	// faultsEvery is after how many rounds the whole cluster is at fault, and
 	// a sweep brings what kills have left.
 	faultsEvery = 50
-	// mostLost is what a kill -9 may cost.
+	// mostLost is the largest loss of samples that a kill -9 may cause.
 	mostLost = time.Second
 )
 

@@ -62,7 +62,7 @@ func (c *cluster) sweepOnce(t *testing.T) string {
 	return said
 }
 
-// sweep sweeps one node and returns what the program says.
+// sweep sweeps one node and returns the program's output.
 func (c *cluster) sweep(t *testing.T, node string) string {
 	t.Helper()
 	cmd := exec.Command(c.path("libexec", "jobgait", "jobgait-epilog"), "--sweep")
@@ -101,7 +101,7 @@ func TestSweepKeepsCompleteReport(t *testing.T) {
 	c.check(t, w)
 }
 
-// outcome counts what was lost.
+// outcome counts the losses.
 func (x *experiment) outcome(t *testing.T) outcome {
 	t.Helper()
 	o := outcome{killed: len(x.hits)}

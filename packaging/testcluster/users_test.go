@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// serviceAccount is that of cluster.sh.
+// serviceAccount is the account that cluster.sh creates for services.
 const serviceAccount = "jobgait-test"
 
 // published is a site of its own beside the cluster's: a copy of its history that the
