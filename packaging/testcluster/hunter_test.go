@@ -155,8 +155,8 @@ type loss struct {
 	sealed bool
 }
 
-// unwritten returns the samples that a kill would lose now. A run that has not begun loses nothing, nor does one that is
-// sealed: its job is over, and the agent only looks up names.
+// unwritten returns the samples that a kill would lose now. A run that has not begun loses nothing, nor does one that
+// is sealed: its job is over, and the agent only looks up names.
 func unwritten(dir string) loss {
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
