@@ -13,6 +13,10 @@ type CodeShares struct {
 	// Communication is the share of MPI and the libraries below it; Spinning, part of it, the share of libraries
 	// that poll the network in a loop and do little else. Copying and packing are in other libraries.
 	Communication, Spinning, Kernel, OpenMP float64
+	// Rough reports that code was sampled too seldom for exact shares; KernelExcess is by how much that of the kernel may
+	// then be too large.
+	Rough        bool
+	KernelExcess float64
 	// Where lists the functions or libraries with the most time of each kind, largest first.
 	Where map[string][]string
 	// Node is the node of the samples, "" for a run on one node.
@@ -59,7 +63,7 @@ func waitingInMPI(r RunFacts) []Finding {
 // kernelShare finds runs whose kernel code takes much CPU time.
 func kernelShare(r RunFacts) []Finding {
 	c := r.Code
-	if c == nil || !c.exceeds(c.Kernel, muchKernel) {
+	if c == nil || !c.exceeds(c.Kernel-c.KernelExcess, muchKernel) {
 		return nil
 	}
 	return r.codeFinding(c.Kernel, "kernel",
@@ -89,7 +93,11 @@ func (r RunFacts) codeFinding(share float64, what, format string) []Finding {
 	if list := c.Where[what]; len(list) > 0 {
 		e["where"] = list
 	}
-	f := single(fmt.Sprintf(format, q.Share(share), where), e)
+	text := q.Share(share)
+	if c.Rough {
+		text = "about " + q.WholePercent(int(math.Round(100*share)))
+	}
+	f := single(fmt.Sprintf(format, text, where), e)
 	if r.CPU.Busy != nil {
 		cost := share * *r.CPU.Busy * r.ElapsedS
 		f[0].CostCoreS = &cost

@@ -35,6 +35,37 @@ type CodeShares struct {
 	Notes        []Note         `json:"notes"`
 }
 
+const (
+	// exactHz is the least number of samples in a second of CPU time at which shares are printed with decimals: the
+	// budget of a cluster, 0.5 %, leaves 25 to 200, that of `jobgait run` 1,000.
+	exactHz = 250.0
+	// kernelExcess is the largest measured excess of the kernel's share below exactHz: .12 for .004.
+	kernelExcess = 0.12
+)
+
+// samplesPerS returns the number of samples in a second of CPU time, 0 if it is unknown.
+func (c CodeShares) samplesPerS() float64 {
+	if !(c.BusyS > 0) {
+		return 0
+	}
+	return float64(c.Samples) / c.BusyS
+}
+
+// rough reports whether code is known to have been sampled too seldom for exact shares.
+func (c CodeShares) rough() bool { return c.samplesPerS() > 0 && c.samplesPerS() < exactHz }
+
+// share prints a share of the CPU time: 80.6 %, or ~81 % where shares are rough.
+func (c CodeShares) share(v float64) string {
+	percent := math.Round(100 * v)
+	switch {
+	case !c.rough() || !quantity.Known(v):
+		return quantity.Share(v)
+	case percent < 1:
+		return "< 1 %"
+	}
+	return "~" + quantity.WholePercent(int(percent))
+}
+
 // CodePart is the part that one class or library has in the CPU time.
 type CodePart struct {
 	Name   string    `json:"name"`

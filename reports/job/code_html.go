@@ -62,7 +62,7 @@ func (c CodeShares) key() []text.Row {
 	var out []text.Row
 	for _, p := range c.Classes {
 		if p.Share >= minClassShare {
-			out = append(out, text.Row{text.Swatched(className(p.Name)+" "+quantity.Share(p.Share), codeClass(p.Name))})
+			out = append(out, text.Row{text.Swatched(className(p.Name)+" "+c.share(p.Share), codeClass(p.Name))})
 		}
 	}
 	return out
@@ -84,10 +84,10 @@ func (r Report) codeRows() []text.Row {
 	rows := []text.Row{head}
 	for _, l := range lines {
 		x := text.Row{text.Swatched(l.name, codeClass(l.class)), text.Left(l.library), text.Right(print(l.seconds)),
-			text.Right(quantity.Share(l.share))}
+			text.Right(c.share(l.share))}
 		if c.Pattern != "" {
 			interval := quantity.Missing
-			if l.lo != nil && l.hi != nil {
+			if l.lo != nil && l.hi != nil && !c.rough() {
 				interval = quantity.PeriodRange(*l.lo, *l.hi, l.seconds)
 			}
 			course := text.Left(notSeparated)
@@ -101,7 +101,7 @@ func (r Report) codeRows() []text.Row {
 	}
 	if others.Count > 0 {
 		x := text.Row{text.Left(quantity.Count(others.Count) + " others"), text.Left(""), text.Right(print(rest)),
-			text.Right(quantity.Share(others.Share))}
+			text.Right(c.share(others.Share))}
 		if c.Pattern != "" {
 			x = append(x, text.Right(""), text.Left(""))
 		}

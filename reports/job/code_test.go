@@ -2,11 +2,13 @@ package job
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"jobgait/analysis/anatomy"
+	"jobgait/analysis/finding"
 	"jobgait/reports/text"
 )
 
@@ -96,5 +98,36 @@ func TestPagesHaveNames(t *testing.T) {
 	s.Code.Pages[0].Share = .4
 	if got := newLabels(s).long("code:9f31c2aa04d7e611"); !strings.HasSuffix(got, "code page #1") {
 		t.Error(got)
+	}
+}
+
+// TestSharesOfFewSamplesAreRough takes the code of a run with a thousand samples in a second of CPU time, and of one
+// with a fortieth of them, as a cluster's budget leaves: the report of the latter states no share of code with
+// decimals, and no finding on a kernel whose share may be the error of sampling.
+func TestSharesOfFewSamplesAreRough(t *testing.T) {
+	decimals := regexp.MustCompile(`\d\.\d+ %`)
+	for name, c := range map[string]struct {
+		samples int64
+		rough   bool
+	}{"1,000 a second": {90_000, false}, "25 a second": {2250, true}} {
+		s := sound()
+		s.Patterns, s.CodeNode = nil, "dahu-1"
+		s.Code = &anatomy.Anatomy{Samples: c.samples, Run: anatomy.Split{BusyS: 90,
+			Functions: []anatomy.Share{{Function: anatomy.Function{Name: "solve", Library: "nemo.exe"}, Share: 0.683,
+				Seconds: 61.5}, {Function: anatomy.Function{Library: anatomy.KernelCode}, Share: 0.317, Seconds: 28.5}},
+			Libraries: []anatomy.Part{{Name: "nemo.exe", Share: 0.683}, {Name: anatomy.KernelCode, Share: 0.317}},
+			Classes:   []anatomy.Part{{Name: "own", Share: 0.683}, {Name: "kernel", Share: 0.317}}}}
+		r := New(s, nil, options())
+		code := r.codeBrief() + "\n" + between(t, textOf(t, r), " CODE   CPU time", "\n\n")
+		if decimals.MatchString(code) == c.rough || strings.Contains(code, "~68 %") != c.rough ||
+			strings.Contains(code, "too few for exact shares") != c.rough {
+			t.Errorf("%s: %s", name, code)
+		}
+		if found := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool {
+			return f.Code == "kernel_share"
+		}); found ==
+			c.rough {
+			t.Errorf("%s: a finding on the kernel: %v", name, found)
+		}
 	}
 }

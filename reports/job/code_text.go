@@ -35,7 +35,7 @@ func (r Report) textCode(p *text.Page) {
 	p.Line(head + text.PadRight("code", codeName) + " library")
 	row := func(seconds, share float64, course, name, library string) {
 		line := "  " + text.PadLeft(codeFigure(seconds*by), codeNumber) + "  " +
-			text.PadLeft(quantity.Share(share), codeNumber) + "  "
+			text.PadLeft(c.share(share), codeNumber) + "  "
 		if c.Pattern != "" {
 			line += text.PadRight(course, anatomy.Bins) + " "
 			name, library = shortName(name, codeName), shortName(library, codeLibrary)
@@ -76,7 +76,7 @@ func (r Report) codeBrief() string {
 	if len(parts) == 0 {
 		for _, l := range c.Libraries {
 			if len(parts) < briefParts && l.Share >= briefFunction {
-				parts = append(parts, quantity.Share(l.Share)+" "+libraryWords(l.Name))
+				parts = append(parts, c.share(l.Share)+" "+libraryWords(l.Name))
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func (r Report) codeBrief() string {
 	line := strings.Join(parts, ", ") + " of the CPU time"
 	for _, k := range c.Classes {
 		if k.Name == string(anatomy.Communication) && k.Share >= leastCommunication {
-			line += "; communication " + quantity.Share(k.Share)
+			line += "; communication " + c.share(k.Share)
 		}
 	}
 	if c.CycleS != nil && !r.disturbed && !r.waitedForCPUs() { // time that it lacked is not part of its cycle
@@ -116,7 +116,7 @@ func (c CodeShares) leadingFunctions() (parts []string) {
 			break
 		}
 		if named {
-			parts = append(parts, quantity.Share(f.Share)+" "+shortName(string(f.Name), 40))
+			parts = append(parts, c.share(f.Share)+" "+shortName(string(f.Name), 40))
 		}
 	}
 	return parts
@@ -180,7 +180,7 @@ func (c CodeShares) kinds() string {
 	var out []string
 	for _, p := range c.Classes {
 		if p.Share >= minClassShare {
-			out = append(out, className(p.Name)+" "+quantity.Share(p.Share))
+			out = append(out, className(p.Name)+" "+c.share(p.Share))
 		}
 	}
 	return strings.Join(out, ", ")
@@ -230,6 +230,11 @@ func (c CodeShares) noise() string {
 	lines, _, _ := c.lines()
 	if len(lines) == 0 || c.Samples < 1 {
 		return text.Capitalize(words) + "."
+	}
+	if c.rough() {
+		return fmt.Sprintf("%s, %s a second of CPU time: too few for exact shares. That of the kernel may be up to %s "+
+			"points too large.", text.Capitalize(words), quantity.Count(int64(math.Round(c.samplesPerS()))),
+			quantity.Figures(100*kernelExcess, 2))
 	}
 	p := lines[min(1, len(lines)-1)].share
 	return fmt.Sprintf("%s: a share of %s is +- %s points", text.Capitalize(words), quantity.Share(p),

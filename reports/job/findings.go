@@ -117,6 +117,9 @@ func (r Report) codeShareFacts() *finding.CodeShares {
 		return nil
 	}
 	c := finding.CodeShares{Samples: a.Samples, Where: map[string][]string{}}
+	if r.Code != nil && r.Code.rough() {
+		c.Rough, c.KernelExcess = true, kernelExcess
+	}
 	if r.Nodes.Total > 1 && r.Code != nil {
 		c.Node = text.Cut(string(r.Code.Node), 40)
 	}

@@ -98,7 +98,7 @@ func (c CodeShares) leadingFunction() string {
 			return ""
 		}
 		if f.Name != "" {
-			return fmt.Sprintf("%s, %s of the CPU time", shortName(string(f.Name), 40), quantity.Share(f.Share))
+			return fmt.Sprintf("%s, %s of the CPU time", shortName(string(f.Name), 40), c.share(f.Share))
 		}
 	}
 	return ""

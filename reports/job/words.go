@@ -54,6 +54,8 @@ func Words() []GlossaryEntry {
 			"it runs shows the rhythm; = names the function with most of its samples, if it is known"},
 		{"own code", "the program, and libraries that jobgait does not know; communication is MPI and the layers " +
 			"below it, including waiting there with a busy CPU"},
+		{"~81 %", "a rough share of the CPU time: code was sampled fewer than " + quantity.Count(int(exactHz)) +
+			" times in a second of CPU time, as with the small budget of a cluster"},
 		{"unnamed code", "a function without a name in its library, listed as one entry because its bounds are known"},
 		{"GPU active", "the part of the time, from when the run opened the GPU to its end, in which a kernel ran on it " +
 			"according to its driver; how much of the GPU the kernel used is not known. Slowed means by a power cap or " +
