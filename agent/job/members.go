@@ -15,14 +15,27 @@ type Members struct {
 	run       Run
 	scheduler Processes
 	known     map[int]uint64 // start ticks of members found before
+	rejected  map[int]rejection
 	snapshot  *ProcessSnapshot
 }
+
+// rejection says that a process, identified by its start ticks, is not checked again before untilNS (CLOCK_MONOTONIC).
+type rejection struct {
+	start   uint64
+	untilNS int64
+}
+
+// A check of a process that does not belong to the run costs some 200 us: its files are read by a child. A process
+// older than settledNS, or a zombie, is not expected to join the run later, by an exec or a change of its cgroup or
+// title, so it is checked again after recheckNS to 2 * recheckNS only.
+const settledNS, recheckNS = 10e9, 10e9
 
 // NewMembers returns the Members of a run, which reads processes below proc, normally "/proc". p reads files
 // that wait for another process's memory lock; if p is nil, only cgroups and ancestry decide, which cannot
 // hang.
 func NewMembers(proc string, p peek.Reader, r Run, of Processes) *Members {
-	return &Members{proc: proc, peek: p, run: r, scheduler: of, known: map[int]uint64{}}
+	return &Members{proc: proc, peek: p, run: r, scheduler: of, known: map[int]uint64{},
+		rejected: map[int]rejection{}}
 }
 
 // snapshotNS is how long Has uses one snapshot of the other processes, in ns, since sampled processes share
@@ -46,15 +59,19 @@ func (m *Members) List() []int {
 		return nil
 	}
 	l := newSnapshot(m.proc, m.peek, m.known)
-	alive := map[int]uint64{}
+	members, others := map[int]uint64{}, map[int]rejection{}
 	var pids []int
+	now := rawcall.Now()
 	for _, pid := range pidsOf(entries) {
-		if m.isMember(pid, l) {
+		// A process id is not used again as soon as that.
+		if r, ok := m.rejected[pid]; (!ok || now >= r.untilNS) && m.isMember(pid, l) {
 			pids = append(pids, pid)
-			alive[pid] = m.known[pid]
+			members[pid] = m.known[pid]
+		} else if r, ok = m.rejected[pid]; ok {
+			others[pid] = r
 		}
 	}
-	m.known = alive // forget the dead
+	m.known, m.rejected = members, others // forget the dead
 	return pids
 }
 
@@ -74,12 +91,26 @@ func (m *Members) isMember(pid int, l *ProcessSnapshot) bool {
 		return true
 	}
 	delete(m.known, pid)
-	if pid <= 2 || p.ppid == 2 { // init, the kernel's threads
+	now := rawcall.Now()
+	if r, ok := m.rejected[pid]; ok && r.start == p.start && now < r.untilNS {
 		return false
 	}
+	again := rejection{p.start, now + recheckNS + int64(uint32(pid)*2654435761)%recheckNS}
+	if pid <= 2 || p.ppid == 2 { // init, the kernel's threads
+		m.rejected[pid] = again
+		return false
+	}
+	delete(m.rejected, pid)
+	l.incomplete = false
 	belongs := m.scheduler.Owns(l, p, m.run)
-	if belongs {
+	switch {
+	case belongs:
 		m.known[pid] = p.start
+	case p.state == 'Z' || !l.incomplete && rawcall.SinceBoot()-int64(p.start)*tickNS > settledNS:
+		m.rejected[pid] = again
 	}
 	return belongs
 }
+
+// tickNS is the clock tick of /proc, which is 10 ms on all architectures.
+const tickNS = 10_000_000

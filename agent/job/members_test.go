@@ -201,9 +201,8 @@ func TestDescribeOfAStep(t *testing.T) {
 func BenchmarkMembers(b *testing.B) {
 	r := run17()
 	r.Job.UID = os.Getuid() // the dearest case: every environment is read
-	m := job.NewMembers("/proc", peek.Direct{Proc: "/proc"}, r, slurm.Scheduler{})
 	for b.Loop() {
-		m.List()
+		job.NewMembers("/proc", peek.Direct{Proc: "/proc"}, r, slurm.Scheduler{}).List()
 	}
 	pids, _ := filepath.Glob("/proc/[0-9]*")
 	b.ReportMetric(float64(len(pids)), "processes")
@@ -240,6 +239,31 @@ func TestForeignProcessesAreNotReadWhereReadsMayHang(t *testing.T) {
 	p.add(fake{pid: 80, ppid: 1, cgroup: "0::/system.slice/slurmstepd.scope/job_17/step_0"})
 	if got := job.NewMembers(p.root, nil, run17(), slurm.Scheduler{}).List(); !reflect.DeepEqual(got, []int{80}) {
 		t.Errorf("unasked: %v", got)
+	}
+}
+
+// A process that is older than ten seconds and does not belong to the run is checked at the first listing only; one that
+// has just begun, or whose environment could not be read, is checked again and found when it joins.
+func TestSettledProcessesAreCheckedOnce(t *testing.T) {
+	const justBegun = 1 << 36 // ticks: later than now
+	p := newProc(t, fake{pid: 1}, fake{pid: 90, ppid: 1, uid: 1000}, fake{pid: 91, ppid: 1, uid: 1000, start: justBegun},
+		fake{pid: 92, ppid: 1, uid: 1000})
+	if err := os.Remove(filepath.Join(p.root, "92", "environ")); err != nil {
+		t.Fatal(err)
+	}
+	var asked []int
+	m := job.NewMembers(p.root, recorder{peek.Direct{Proc: p.root}, &asked}, run17(), slurm.Scheduler{})
+	for _, want := range [][]int{{90, 91, 92}, {91, 92}} {
+		asked = nil
+		if got := m.List(); len(got) > 0 || !reflect.DeepEqual(asked, want) {
+			t.Errorf("members %v, queried %v, want %v", got, asked, want)
+		}
+	}
+	mine := []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=n1"}
+	p.add(fake{pid: 91, ppid: 1, uid: 1000, start: justBegun, environ: mine})
+	p.add(fake{pid: 92, ppid: 1, uid: 1000, environ: mine})
+	if got := m.List(); !reflect.DeepEqual(got, []int{91, 92}) {
+		t.Errorf("members %v after two processes joined", got)
 	}
 }
 

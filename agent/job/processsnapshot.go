@@ -23,6 +23,8 @@ type ProcessSnapshot struct {
 	known map[int]uint64 // start ticks of the members found earlier, by pid
 	at    int64          // CLOCK_MONOTONIC ns
 	buf   []byte
+	// incomplete is set if a guarded file was empty or could not be read.
+	incomplete bool
 }
 
 // newSnapshot returns an empty snapshot that reads below proc.
@@ -136,8 +138,9 @@ func (l *ProcessSnapshot) readGuarded(q peek.ProcRequest) []byte {
 	}
 	text, err := l.peek.Ask(q)
 	if err != nil {
-		return nil
+		text = nil
 	}
+	l.incomplete = l.incomplete || len(text) == 0
 	return text
 }
 

@@ -9,6 +9,9 @@ import (
 // Now returns CLOCK_MONOTONIC in nanoseconds.
 func Now() int64 { return clock(unix.CLOCK_MONOTONIC) }
 
+// SinceBoot returns CLOCK_BOOTTIME in nanoseconds, the clock of the start times in /proc.
+func SinceBoot() int64 { return clock(unix.CLOCK_BOOTTIME) }
+
 // CPU returns the CPU time of this process in nanoseconds.
 func CPU() int64 { return clock(unix.CLOCK_PROCESS_CPUTIME_ID) }
 

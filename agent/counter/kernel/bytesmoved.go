@@ -32,7 +32,7 @@ func (u *jobUse) readBytes(pid int, p *processUse) {
 		now, err = parseIO(b)
 	}
 	if u.moves.count(err) {
-		p.growth.update(u.proc, pid, now.gross-min(p.moved.gross, now.gross), u.buf)
+		u.descriptors += int64(p.growth.update(u.proc, pid, now.gross-min(p.moved.gross, now.gross), u.buf))
 		p.moved = now
 	}
 }

@@ -36,14 +36,14 @@ const (
 )
 
 // update takes the number of bytes that a process has written since the last reading. While it writes, it adds by how
-// much the files grew that it had open before; at the first reading after that it lists the open files. A process that
-// does not write costs nothing.
-func (g *fileGrowth) update(proc string, pid int, wrote uint64, buf []byte) {
+// much the files grew that it had open before; at the first reading after that it lists the open files. It returns the
+// number of descriptors that it read: none of a process that does not write.
+func (g *fileGrowth) update(proc string, pid int, wrote uint64, buf []byte) (descriptors int) {
 	if wrote < leastGrowth && !g.writing {
 		g.between += wrote
-		return
+		return 0
 	}
-	now := filePositions(filepath.Join(proc, strconv.Itoa(pid), "fdinfo"), buf)
+	now, descriptors := filePositions(filepath.Join(proc, strconv.Itoa(pid), "fdinfo"), buf)
 	grown := uint64(0)
 	for fd, was := range g.open {
 		if p, still := now[fd]; still && p.inode == was.inode && p.at > was.at {
@@ -56,18 +56,19 @@ func (g *fileGrowth) update(proc string, pid int, wrote uint64, buf []byte) {
 	if g.writing = wrote >= leastGrowth; !g.writing {
 		g.open = now
 	}
+	return descriptors
 }
 
 // filePositions reads where a process writes in its open files, from its directory fdinfo. Files that are open only for
-// reading or at position 0 are left out.
-func filePositions(dir string, buf []byte) map[int]filePosition {
+// reading or at position 0 are left out. It also returns the number of descriptors that it read.
+func filePositions(dir string, buf []byte) (found map[int]filePosition, descriptors int) {
 	f, err := os.Open(dir)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	names, _ := f.Readdirnames(maxDescriptors) // what could be read counts
 	_ = f.Close()
-	found := map[int]filePosition{}
+	found = map[int]filePosition{}
 	for _, name := range names {
 		fd, err := strconv.Atoi(name)
 		if err != nil {
@@ -81,7 +82,7 @@ func filePositions(dir string, buf []byte) map[int]filePosition {
 			found[fd] = p
 		}
 	}
-	return found
+	return found, len(names)
 }
 
 // parsePosition parses a file of /proc/PID/fdinfo; false for a file that is not open for writing or at position 0. The

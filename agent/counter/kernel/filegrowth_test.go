@@ -70,16 +70,16 @@ func TestFileGrowth(t *testing.T) {
 func TestFilesThatAreNotWritten(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "7", "fdinfo")
-	if got := filePositions(dir, make([]byte, maxStat)); len(got) != 0 {
+	if got, _ := filePositions(dir, make([]byte, maxStat)); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 	for fd, text := range map[int]string{0: "pos:\t9\nflags:\t0100000\n", 1: "pos:\t0\nflags:\t0100001\n", 2: "pos:\tx\n",
 		3: "", 4: "pos:\t5\nflags:\t9\n", 5: "pos:\t5\nflags:\t02102002\nmnt_id:\t1\n"} {
 		put(t, dir, fmt.Sprint(fd), text)
 	}
-	got := filePositions(dir, make([]byte, maxStat))
-	if len(got) != 1 || got[5] != (filePosition{at: 5}) {
-		t.Errorf("%v", got)
+	got, read := filePositions(dir, make([]byte, maxStat))
+	if len(got) != 1 || got[5] != (filePosition{at: 5}) || read != 6 {
+		t.Errorf("%v of %d descriptors", got, read)
 	}
 }
 

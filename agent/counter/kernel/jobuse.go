@@ -34,12 +34,13 @@ type jobUse struct {
 	storageNS           uint64
 	written             Written
 	// appended is what ended processes have appended to files (fileGrowth).
-	appended            uint64
-	unseen              endedThreadWait
-	threads             int64 // in the last reading
-	memory, peak        uint64
-	waits, moves, sizes readOutcomes
-	meanwhile           otherUse
+	appended uint64
+	unseen   endedThreadWait
+	// threads and descriptors are how many the last reading has read.
+	threads, descriptors int64
+	memory, peak         uint64
+	waits, moves, sizes  readOutcomes
+	meanwhile            otherUse
 }
 
 // processUse is the last reading of one process: its threads' times by id, its bytes and its largest
@@ -59,7 +60,7 @@ const (
 	useShare = 200
 	// The largest plausible cost of a reading, several times the usual: on a crowded machine most of its duration
 	// is time of other processes, and readings are needed there.
-	lookNS, processNS, threadNS = 500_000, 100_000, 20_000
+	lookNS, processNS, threadNS, descriptorNS = 500_000, 100_000, 20_000, 20_000
 )
 
 // sharedReadNS is how long a reading is shared after ReadAll, so that all sources of one drain use the same; it
@@ -108,7 +109,7 @@ func (u *jobUse) update() {
 	living := u.listLiving()
 	u.dropEnded()
 	before := u.memory
-	u.memory, u.threads = 0, 0
+	u.memory, u.threads, u.descriptors = 0, 0, 0
 	shared, above := uint64(0), uint64(0)
 	for n, pid := range living {
 		if u.cpu.readAll && n%16 == 15 && u.now()-now > readAllNS { // the memory of all is not known
@@ -132,7 +133,7 @@ func (u *jobUse) update() {
 	u.peak = max(u.peak, u.memory+above)
 	u.sumBytes()
 	u.meanwhile.update(u.cpu.total*tick, u.waitNS, dt)
-	took := min(u.now()-now, lookNS+processNS*int64(len(living))+threadNS*u.threads)
+	took := min(u.now()-now, lookNS+processNS*int64(len(living))+threadNS*u.threads+descriptorNS*u.descriptors)
 	u.nextNS, u.doneNS = now+max(useNS, useShare*took), u.now()
 }
 

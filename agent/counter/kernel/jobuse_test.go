@@ -206,21 +206,24 @@ func FuzzParseUse(f *testing.F) {
 }
 
 // TestStorageWait reads one thread each second: what it neither ran nor waited for a CPU counts by its state at the
-// next reading at which it does not run.
+// next reading at which it does not run. The state of a thread that slept and got no CPU since is not read.
 func TestStorageWait(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	u := &jobUse{proc: x.root, buf: make([]byte, maxStat)}
 	p := &processUse{waits: map[int]threadTimes{}}
-	ran, waited := 0, 0
+	ran, waited, runs := 0, 0, 0
 	for i, step := range []struct {
 		state       string
 		ran, waited int // ms since the reading before
 		want        uint64
 	}{{"R", 0, 0, 0}, {"D", 0, 0, 1000}, {"S", 100, 0, 1000}, {"R", 500, 200, 1000}, {"D", 200, 0, 2100},
 		{"R", 1000, 0, 2100},
-		{"D", 995, 0, 2100}, {"D", 0, 0, 3105}, {"D", 0, 2000, 3105}} {
+		{"D", 995, 0, 2100}, {"D", 0, 0, 3105}, {"unread", 0, 0, 4105}, {"D", 0, 2000, 4105}, {"S", 1, 0, 4105}, {"unread", 0, 0, 4105}} {
 		ran, waited = ran+step.ran*1e6, waited+step.waited*1e6
-		put(t, x.root, "10/task/10/schedstat", fmt.Sprintf("%d %d 7\n", ran, waited))
+		if step.ran+step.waited > 0 {
+			runs++
+		}
+		put(t, x.root, "10/task/10/schedstat", fmt.Sprintf("%d %d %d\n", ran, waited, runs))
 		put(t, x.root, "10/task/10/stat", "10 (dd) "+step.state+" 1 1 1 0 -1 0 0 0 0 0 5 5 0 0 20 0 1 0 100 0 0\n")
 		u.addWaits(10, p, 1e9)
 		if u.storageNS != step.want*1e6 {

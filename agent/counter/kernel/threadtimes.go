@@ -8,9 +8,17 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// threadTimes are the CPU time and the run_delay of a thread, in ns, and for how long it neither ran nor waited for a
-// CPU since its state was last read.
-type threadTimes struct{ ranNS, waitedNS, idleNS uint64 }
+// threadTimes are the CPU time and the run_delay of a thread, in ns, how often it got a CPU, and for how long it neither
+// ran nor waited for a CPU since its state was last known. asleep is its state if it slept at the last reading, else 0.
+type threadTimes struct {
+	ranNS, waitedNS, runs, idleNS uint64
+	asleep                        byte
+}
+
+// stillAsleep reports whether a thread sleeps as it did at the reading before, since it got no CPU in between.
+func (t threadTimes) stillAsleep(before threadTimes) bool {
+	return before.asleep != 0 && t.runs == before.runs && t.ranNS == before.ranNS
+}
 
 // addWaits adds the time that the threads of a process waited for a CPU, and for storage, since the last reading dt ns
 // ago.
@@ -44,7 +52,13 @@ func (u *jobUse) addWaits(pid int, p *processUse, dt uint64) {
 			u.waitNS += now.waitedNS - was.waitedNS
 			u.unseen.see(threadTimes{ranNS: now.ranNS - was.ranNS, waitedNS: now.waitedNS - was.waitedNS}, !known)
 			if known {
-				now.idleNS = u.addStorageWait(filepath.Join(dir, t.Name()), was.idleNS+idleTime(was, now, dt))
+				idleNS := was.idleNS + idleTime(was, now, dt)
+				if now.stillAsleep(was) {
+					now.asleep = was.asleep
+					u.addSleep(now.asleep, idleNS)
+				} else {
+					now.idleNS, now.asleep = u.readSleep(filepath.Join(dir, t.Name()), idleNS)
+				}
 			}
 		}
 		p.waits[id] = now
@@ -65,34 +79,38 @@ func idleTime(was, now threadTimes, dt uint64) uint64 {
 // file.
 const leastIdleNS = 10_000_000
 
-// addStorageWait adds the idle time of a thread to the waiting for storage if its state is that of a task that waits
-// for storage (D). It returns the idle time that is still to be attributed: all of it while the thread runs or waits
-// for a CPU, none once its state was read.
-func (u *jobUse) addStorageWait(dir string, idleNS uint64) uint64 {
+// readSleep reads the state of a thread and adds its idle time by that. It returns the idle time that is still to be
+// added, all of it while the thread runs or waits for a CPU, and the state if the thread sleeps, else 0.
+func (u *jobUse) readSleep(dir string, idleNS uint64) (left uint64, asleep byte) {
 	if idleNS < leastIdleNS {
-		return idleNS
+		return idleNS, 0
 	}
 	b, err := rawcall.ReadRecord(filepath.Join(dir, "stat"), u.buf, maxStat)
-	if err != nil {
-		return idleNS
+	var t times
+	if err == nil {
+		t, err = parseTimes(b)
 	}
-	t, err := parseTimes(b)
-	if err != nil || t.state == 'R' {
-		return idleNS
+	if !u.waits.count(err) || t.state == 'R' {
+		return idleNS, 0
 	}
-	if t.state == 'D' {
-		u.storageNS += idleNS
-	}
-	return 0
+	u.addSleep(t.state, idleNS)
+	return 0, t.state
 }
 
-// parseSchedstat parses the first two fields of a schedstat, in ns: running, and runnable but not running.
+// addSleep adds the idle time of a thread to the waiting for storage if it waits for that (state D).
+func (u *jobUse) addSleep(state byte, idleNS uint64) {
+	if state == 'D' {
+		u.storageNS += idleNS
+	}
+}
+
+// parseSchedstat parses a schedstat: ns running, ns runnable but not running, and how often the thread got a CPU.
 //
 //	1280256 37976 12
 func parseSchedstat(b []byte) (threadTimes, error) {
-	var n [2]uint64
+	var n [3]uint64
 	if !cutNumbers(b, n[:]) {
 		return threadTimes{}, errUnexpectedFormat
 	}
-	return threadTimes{ranNS: n[0], waitedNS: n[1]}, nil
+	return threadTimes{ranNS: n[0], waitedNS: n[1], runs: n[2]}, nil
 }
