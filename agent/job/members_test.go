@@ -242,8 +242,8 @@ func TestForeignProcessesAreNotReadWhereReadsMayHang(t *testing.T) {
 	}
 }
 
-// A process that is older than ten seconds and does not belong to the run is checked at the first listing only; one that
-// has just begun, or whose environment could not be read, is checked again and found when it joins.
+// A process that is older than ten seconds and does not belong to the run is checked at the first listing only; one
+// that has just begun, or whose environment could not be read, is checked again and found when it joins.
 func TestSettledProcessesAreCheckedOnce(t *testing.T) {
 	const justBegun = 1 << 36 // ticks: later than now
 	p := newProc(t, fake{pid: 1}, fake{pid: 90, ppid: 1, uid: 1000}, fake{pid: 91, ppid: 1, uid: 1000, start: justBegun},

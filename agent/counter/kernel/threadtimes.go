@@ -8,8 +8,9 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// threadTimes are the CPU time and the run_delay of a thread, in ns, how often it got a CPU, and for how long it neither
-// ran nor waited for a CPU since its state was last known. asleep is its state if it slept at the last reading, else 0.
+// threadTimes are the CPU time and the run_delay of a thread, in ns, how often it got a CPU, and for how long it
+// neither ran nor waited for a CPU since its state was last known. asleep is its state if it slept at the last
+// reading, else 0.
 type threadTimes struct {
 	ranNS, waitedNS, runs, idleNS uint64
 	asleep                        byte
