@@ -51,6 +51,8 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 	switch {
 	case keys["benchmarks"] != nil:
 		return doc.googleBenchmark(keys["benchmarks"])
+	case keys["systems"] != nil && keys["results"] != nil:
+		return Measurements{}, doc.fail(errPhoronixSizes)
 	case keys["results"] != nil:
 		return doc.hyperfine(keys["results"])
 	case keys["parameters"] == nil || keys["measurements"] == nil:

@@ -42,6 +42,9 @@ func readMeasurementRows(in *source, by Columns) (Measurements, error) {
 	if err != nil {
 		return Measurements{}, err
 	}
+	if reader.isCriterionSamples() {
+		return reader.criterionMeasurements()
+	}
 	t := &measurementTable{csvReader: reader, index: map[[2]string]int{}}
 	if err := t.chooseColumns(by); err != nil {
 		return Measurements{}, err

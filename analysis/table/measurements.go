@@ -25,6 +25,8 @@ const (
 	GoogleBenchmark  Format = "Google Benchmark JSON"
 	JMH              Format = "JMH JSON"
 	Criterion        Format = "cargo-criterion messages"
+	CriterionSamples Format = "criterion's raw.csv"
+	Lammps           Format = "LAMMPS log"
 )
 
 // Measurements holds the series of one input.
@@ -56,8 +58,8 @@ func DefaultMeasurements(name string) MeasurementOptions {
 			Series: 200_000, Columns: 1 << 12}}
 }
 
-// ReadMeasurements reads CSV, series lines and the formats of Extra-P, hyperfine,
-// Google Benchmark, JMH and cargo-criterion, known by their content.
+// ReadMeasurements reads CSV, series lines, logs of LAMMPS and the formats of Extra-P, hyperfine, Google Benchmark, JMH,
+// Criterion and cargo-criterion, known by their content.
 //
 // A series varies one parameter. Where a file varies several, each combination of the
 // others' values is a series of its own if it has three values or more. A malformed line
@@ -79,10 +81,15 @@ func ReadMeasurements(r io.Reader, o MeasurementOptions) (Measurements, error) {
 		}
 		return Measurements{}, fmt.Errorf("%s: the file has no data: want CSV, JSON or Extra-P", o.Name)
 	}
+	if err := in.rejectUnsupported(lines[0]); err != nil {
+		return Measurements{}, err
+	}
 	var m Measurements
 	switch first := bytes.TrimSpace(lines[0]); {
 	case first[0] == '{' || first[0] == '[':
 		m, err = readMeasurementJSON(in)
+	case isLammpsLog(first):
+		m, err = readLammpsMeasurements(in)
 	case isKeyword(first):
 		m, err = readExtraPText(in)
 	default:

@@ -77,8 +77,8 @@ func isPlain(w string) bool {
 	return n > 0 && n == len(w) && json.Valid([]byte(w)) && d.places >= 0
 }
 
-// googleBenchmark reads the JSON of Google Benchmark. The parameter is the last number in a benchmark's name:
-// BM_Sort/1024, BM_Sort/1024/threads:4. Aggregates and benchmarks without a number are left out.
+// googleBenchmark reads the JSON of Google Benchmark, and that of CodSpeed. The parameter is the last number in a
+// benchmark's name: BM_Sort/1024, BM_Sort/1024/threads:4. Aggregates and benchmarks without a number are left out.
 func (doc *document) googleBenchmark(benchmarks []byte) (Measurements, error) {
 	b := numberedBenchmarks{experiment: experiment{in: doc.in}}
 	doc.format = GoogleBenchmark
@@ -88,8 +88,11 @@ func (doc *document) googleBenchmark(benchmarks []byte) (Measurements, error) {
 			Name     string
 			RunName  string `json:"run_name"`
 			RunType  string `json:"run_type"`
-			RealTime value  `json:"real_time"`
+			RealTime *value `json:"real_time"`
 			TimeUnit string `json:"time_unit"`
+			Stats    struct {
+				MedianNs *value `json:"median_ns"` // of CodSpeed
+			}
 		}
 		if err := doc.d.Decode(&one); err != nil {
 			return err
@@ -97,7 +100,14 @@ func (doc *document) googleBenchmark(benchmarks []byte) (Measurements, error) {
 		if one.RunType == "aggregate" {
 			return nil
 		}
-		return b.addTime(cmp.Or(one.RunName, one.Name), one.TimeUnit, float64(one.RealTime))
+		switch {
+		case one.RealTime != nil:
+			return b.addTime(cmp.Or(one.RunName, one.Name), one.TimeUnit, float64(*one.RealTime))
+		case one.Stats.MedianNs != nil:
+			return b.addTime(one.Name, "ns", float64(*one.Stats.MedianNs))
+		}
+		return fmt.Errorf("benchmark %q has neither real_time nor median_ns: want the JSON of Google Benchmark or of "+
+			"CodSpeed's mode walltime", short(one.Name))
 	})
 	if err == nil {
 		err = b.check()

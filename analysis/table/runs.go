@@ -65,8 +65,9 @@ func DefaultRuns(name string) RunOptions {
 // runs; `start` is the epoch second at which a run began, `nodes` its nodes as Slurm
 // lists them or separated by spaces; `app` and `shape` divide the runs into series; all others are metadata. Where no
 // column is known as the value, each column of numbers is a series. The data.js and the lists of
-// github-action-benchmark, the JSON of hyperfine, pytest-benchmark, Google Benchmark, JMH and asv and the messages of
-// cargo-criterion are read as well, a series for each benchmark or command.
+// github-action-benchmark, the JSON of hyperfine, pytest-benchmark, CodSpeed, Google Benchmark, JMH, asv and the
+// Phoronix Test Suite, the messages of cargo-criterion, Criterion's raw.csv and the logs of LAMMPS are read as well, a
+// series for each benchmark or command.
 //
 // A fault of one series of several is a note on that series, which is then empty; what
 // cannot be taken apart into series is an error with the file's name and the line.
@@ -86,12 +87,17 @@ func ReadRuns(r io.Reader, o RunOptions) ([]Runs, Reading, error) {
 		}
 		return nil, Reading{}, fmt.Errorf("%s: read: the file has no data: want results as CSV or JSON", o.Name)
 	}
+	if err := in.rejectUnsupported(first[0]); err != nil {
+		return nil, Reading{}, err
+	}
 	var all []Runs
 	understood := ""
 	begin := trimLeft(first[0], ',')[0]
 	switch {
 	case isCriterionLine(first[0]):
 		all, understood, err = readCriterionRuns(in, o)
+	case isLammpsLog(first[0]):
+		all, understood, err = readLammpsRuns(in, o)
 	case isRunDocument(first[0]):
 		all, understood, err = readRunDocument(in, o)
 	case begin == '{':

@@ -89,7 +89,8 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 			"one JSON object per line")
 	case len(all) == 0 && understood == "":
 		err = errors.New("the JSON document contains no runs: want one series per line, or the JSON of " +
-			"github-action-benchmark, hyperfine, pytest-benchmark, Google Benchmark, JMH or asv")
+			"github-action-benchmark, hyperfine, pytest-benchmark, CodSpeed, Google Benchmark, JMH, asv or the Phoronix " +
+			"Test Suite")
 	case runs > o.Limits.Rows || len(all) > o.Limits.Series:
 		err = fmt.Errorf("the JSON document has more than %d runs or %d series: %w",
 			o.Limits.Rows, o.Limits.Series, errTooLarge)
@@ -112,6 +113,9 @@ func parseRunDocument(text []byte, maxSeries int) (all []Runs, understood string
 	}
 	if all, understood, ok := parseSession(text, maxSeries); ok {
 		return all, understood, nil
+	}
+	if all, ok := parsePhoronix(text); ok {
+		return all, "Phoronix Test Suite: time = timestamp of the system, value = value", nil
 	}
 	var doc runDocument
 	var otherType *json.UnmarshalTypeError

@@ -48,6 +48,9 @@ func readRunRows(in *source, o RunOptions) (all []Runs, understood string, err e
 	if err != nil {
 		return nil, "", err
 	}
+	if reader.isCriterionSamples() {
+		return reader.criterionRuns()
+	}
 	t := &runTable{csvReader: reader, words: intern{}, unit: o.Unit}
 	if err := t.chooseColumns(o.Columns); err != nil {
 		return nil, "", err

@@ -12,7 +12,7 @@ import (
 	"jobgait/analysis/note"
 )
 
-// benchmarkSession is the JSON of one session of a benchmark tool: pytest-benchmark, Google Benchmark, or
+// benchmarkSession is the JSON of one session of a benchmark tool: pytest-benchmark, CodSpeed, Google Benchmark, or
 // airspeed velocity (asv). A file holds one run of each benchmark, so a history takes several files.
 type benchmarkSession struct {
 	// Google Benchmark.
@@ -24,7 +24,9 @@ type benchmarkSession struct {
 	Datetime   string
 	CommitInfo struct{ ID string }    `json:"commit_info"`
 	Machine    struct{ Node string }  `json:"machine_info"`
-	Benchmarks []benchmarkMeasurement // of both
+	Benchmarks []benchmarkMeasurement // of these and of CodSpeed
+	// CodSpeed, with the times of instrument walltime; its other instruments write no values.
+	Instrument struct{ Type string }
 	// asv. Date is in milliseconds since 1970.
 	CommitHash  string `json:"commit_hash"`
 	Environment string `json:"env_name"`
@@ -34,14 +36,18 @@ type benchmarkSession struct {
 	Results     map[string]json.RawMessage
 }
 
-// benchmarkMeasurement is one measurement of a session: pytest-benchmark writes Fullname and Stats, Google
-// Benchmark the rest.
+// benchmarkMeasurement is one measurement of a session: pytest-benchmark writes Fullname and the median in seconds,
+// CodSpeed URI and the median in nanoseconds, Google Benchmark the rest.
 type benchmarkMeasurement struct {
 	Name, Fullname string
+	URI            string
 	RunType        string `json:"run_type"`
 	RealTime       value  `json:"real_time"`
 	TimeUnit       string `json:"time_unit"`
-	Stats          struct{ Median value }
+	Stats          struct {
+		Median   value
+		MedianNs *value `json:"median_ns"`
+	}
 }
 
 // parseSession parses a document of one session and returns its series and how it was understood. It stops once it
@@ -54,6 +60,8 @@ func parseSession(text []byte, most int) (all []Runs, understood string, ok bool
 	switch {
 	case s.Datetime != "":
 		return s.pytest(), "pytest-benchmark: time = datetime, value = median, commit", true
+	case s.Instrument.Type != "" && len(s.Benchmarks) > 0:
+		return s.codspeed(), "CodSpeed: value = median_ns, runs in the order of the files", true
 	case s.Context.Date != "":
 		return s.google(), "Google Benchmark: time = date, value = real_time", true
 	case s.Arch != "" && s.RAM != "":
@@ -70,6 +78,21 @@ func (s *benchmarkSession) pytest() []Runs {
 	for _, b := range s.Benchmarks {
 		all = append(all, sessionRun(cmp.Or(b.Fullname, b.Name), "s", float64(b.Stats.Median), Moment{Text: s.Datetime},
 			map[string]string{"commit": s.CommitInfo.ID, "host": s.Machine.Node}))
+	}
+	return all
+}
+
+// codspeed returns a series of one run without a date for each benchmark.
+func (s *benchmarkSession) codspeed() []Runs {
+	var all []Runs
+	for _, b := range s.Benchmarks {
+		id := cmp.Or(b.URI, b.Name)
+		if b.Stats.MedianNs == nil {
+			all = append(all, badRuns(id, "CodSpeed's instrument "+short(s.Instrument.Type)+
+				" writes no times: measure with mode walltime"))
+			continue
+		}
+		all = append(all, undatedRun(id, "ns", float64(*b.Stats.MedianNs)))
 	}
 	return all
 }

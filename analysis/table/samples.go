@@ -147,6 +147,18 @@ func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 	if err := in.begin(); err != nil {
 		return Samples{}, err
 	}
+	first, _, err := in.sample(1)
+	if err != nil {
+		return Samples{}, err
+	}
+	if len(first) > 0 {
+		if err := in.rejectUnsupported(first[0]); err != nil {
+			return Samples{}, err
+		}
+		if isLammpsLog(first[0]) {
+			return Samples{}, fmt.Errorf("%s: read the samples: %w", o.Name, errLammpsSamples)
+		}
+	}
 	reader, err := openCSV(in)
 	if err != nil {
 		return Samples{}, err

@@ -48,8 +48,9 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			"columns as metadata. Each value of the columns app and shape is a series. FILE\n" +
 			"may also be lines of JSON, one series each: {\"id\",\"t\",\"y\",\"start\",\"also\",\n" +
 			"\"meta\",\"nodes\"}, the JSON of hyperfine, github-action-benchmark,\n" +
-			"pytest-benchmark, Google Benchmark, JMH or asv, or the messages of\n" +
-			"cargo-criterion. A file compressed with gzip is unpacked; - is standard input.\n" +
+			"pytest-benchmark, CodSpeed, Google Benchmark, JMH, asv or the Phoronix Test\n" +
+			"Suite, the messages of cargo-criterion, Criterion's raw.csv or a log of LAMMPS.\n" +
+			"A file compressed with gzip is unpacked; - is standard input.\n" +
 			"Runs of one benchmark in several FILEs are one history. A time is a date with\n" +
 			"or without a time of day and a zone, a day number, or epoch seconds, milli-,\n" +
 			"micro- or nanoseconds. An empty field, null, NaN, N/A and <not counted> are\n" +

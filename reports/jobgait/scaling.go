@@ -41,8 +41,9 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 			"compressed or not): CSV param,rep,value or with columns named in a header\n" +
 			"(nodes, ranks, procs, p, n, size..; value, seconds, time_s, elapsed..; series,\n" +
 			"metric, group, day, node_hours and your own), series lines\n" +
-			"{\"id\":..,\"p\":[..],\"y\":[..]}, Extra-P's text, JSON, JSON Lines and Talpas, or\n" +
-			"JSON of hyperfine, Google Benchmark, JMH or cargo-criterion. A line on standard\n" +
+			"{\"id\":..,\"p\":[..],\"y\":[..]}, Extra-P's text, JSON, JSON Lines and Talpas,\n" +
+			"JSON of hyperfine, Google Benchmark, CodSpeed, JMH or cargo-criterion,\n" +
+			"Criterion's raw.csv, or logs of LAMMPS one after the other. A line on standard\n" +
 			"error says how a CSV file was interpreted.",
 		Args: argCount(0, 1, "at most one file: jobgait scaling [FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
