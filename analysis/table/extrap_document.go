@@ -52,6 +52,7 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 	case keys["benchmarks"] != nil:
 		return doc.googleBenchmark(keys["benchmarks"])
 	case keys["systems"] != nil && keys["results"] != nil:
+		doc.format = "Phoronix JSON"
 		return Measurements{}, doc.fail(errPhoronixSizes)
 	case keys["results"] != nil:
 		return doc.hyperfine(keys["results"])

@@ -58,8 +58,8 @@ func DefaultMeasurements(name string) MeasurementOptions {
 			Series: 200_000, Columns: 1 << 12}}
 }
 
-// ReadMeasurements reads CSV, series lines, logs of LAMMPS and the formats of Extra-P, hyperfine, Google Benchmark, JMH,
-// Criterion and cargo-criterion, known by their content.
+// ReadMeasurements reads CSV, series lines, logs of LAMMPS and the formats of Extra-P, hyperfine, Google Benchmark,
+// JMH, Criterion and cargo-criterion, known by their content.
 //
 // A series varies one parameter. Where a file varies several, each combination of the
 // others' values is a series of its own if it has three values or more. A malformed line

@@ -119,7 +119,8 @@ func TestRunsOfOtherTools(t *testing.T) {
 func TestMeasurementsOfOtherTools(t *testing.T) {
 	larger := strings.NewReplacer("on 4 procs", "on 8 procs", "of 0.8", "of 0.5")
 	for name, c := range map[string]struct{ text, want string }{
-		"LAMMPS":    {lammpsLog + larger.Replace(lammpsLog), "time of a step (s) by procs: 4 0.008, 4 0.006, 8 0.005, 8 0.006, \n"},
+		"LAMMPS": {lammpsLog + larger.Replace(lammpsLog),
+			"time of a step (s) by procs: 4 0.008, 4 0.006, 8 0.005, 8 0.006, \n"},
 		"criterion": {criterionRaw, "sort/quick by argument: 8 1e-07, 8 1.2e-07, 8 1.1e-07, 16 2e-07, \n"},
 		"CodSpeed":  {codspeedJSON, "sort by argument: 8 1.04e-07, 16 2.1e-07, \n"},
 	} {
@@ -160,14 +161,17 @@ func TestUnsupportedFiles(t *testing.T) {
 		kinds []string
 		want  string
 	}{
-		"plot of GROMACS":     {gromacsPlot, every, "remove the lines that begin with @"},
-		"XML of Phoronix":     {phoronixXML, every, `convert it with "phoronix-test-suite result-file-to-json NAME"`},
-		"page":                {"<!DOCTYPE html>\n<html></html>\n", every, "the file is XML or HTML: want CSV or JSON"},
-		"log of LAMMPS":       {lammpsLog, every[2:], "copy the rows of one table into a file"},
-		"unfinished LAMMPS":   {"LAMMPS (2 Aug 2023)\nunits lj\n", every[:2], "name a log of a finished run"},
-		"sizes of Phoronix":   {phoronixJSON, every[1:2], "compares systems and not sizes"},
-		"CodSpeed simulation": {`{"instrument":{"type":"valgrind"},"benchmarks":[{"name":"a/8"}]}`, every[1:2], "mode walltime"},
-		"bad raw.csv":         {criterionRaw + "sort,quick,16,,,4000,ns,0\n", every[:2], "f:7: invalid sample of criterion"},
+		"plot of GROMACS":    {gromacsPlot, every[:2], "write a CSV file with a row for each run"},
+		"samples of GROMACS": {gromacsPlot, every[2:], "remove the lines that begin with @"},
+		"samples as JSON":    {codspeedJSON, every[2:], "the file is JSON: want samples as CSV"},
+		"XML of Phoronix":    {phoronixXML, every, `convert it with "phoronix-test-suite result-file-to-json NAME"`},
+		"page":               {"<!DOCTYPE html>\n<html></html>\n", every, "the file is XML or HTML: want CSV or JSON"},
+		"log of LAMMPS":      {lammpsLog, every[2:], "copy the rows of one table into a file"},
+		"unfinished LAMMPS":  {"LAMMPS (2 Aug 2023)\nunits lj\n", every[:2], "name a log of a finished run"},
+		"sizes of Phoronix":  {phoronixJSON, every[1:2], "compares systems and not sizes"},
+		"CodSpeed simulation": {`{"instrument":{"type":"valgrind"},"benchmarks":[{"name":"a/8"}]}`, every[1:2],
+			"mode walltime"},
+		"bad raw.csv": {criterionRaw + "sort,quick,16,,,4000,ns,0\n", every[:2], "f:7: invalid sample of criterion"},
 	} {
 		for _, kind := range c.kinds {
 			err := read[kind](c.text)
@@ -181,7 +185,8 @@ func TestUnsupportedFiles(t *testing.T) {
 
 // The table of a log of LAMMPS, and a plot of GROMACS without its directives, are samples.
 func TestSamplesCutOut(t *testing.T) {
-	thermo := "   Step          CPU          Temp\n         0   0          1.44\n       100   0.5  0.75\n       200   1.0  0.8\n"
+	thermo := "   Step          CPU          Temp\n         0   0          1.44\n       100   0.5  0.75\n       200   " +
+		"1.0  0.8\n"
 	for text, o := range map[string]SampleOptions{
 		thermo: {Name: "f", Columns: Columns{Time: "CPU"}},
 		"# by gmx\n    0.000000  -567123.187500\n    0.500000  -567201.625000\n": {Name: "f"},

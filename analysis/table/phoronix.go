@@ -77,5 +77,6 @@ func (doc *phoronixFile) runs(test phoronixTest) []Runs {
 }
 
 // errPhoronixSizes is the error for a result file where sizes are wanted.
-var errPhoronixSizes = errors.New("the result file of the Phoronix Test Suite compares systems and not sizes: write a " +
-	"CSV file with a column for the size and one for the value")
+var errPhoronixSizes = errors.New(
+	"the file compares systems and not sizes: write a CSV file with a column for the size " +
+		"and one for the value")

@@ -152,11 +152,8 @@ func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 		return Samples{}, err
 	}
 	if len(first) > 0 {
-		if err := in.rejectUnsupported(first[0]); err != nil {
-			return Samples{}, err
-		}
-		if isLammpsLog(first[0]) {
-			return Samples{}, fmt.Errorf("%s: read the samples: %w", o.Name, errLammpsSamples)
+		if err := unsupportedSamples(first[0], in.buf[in.lo:in.hi]); err != nil {
+			return Samples{}, fmt.Errorf("%s: read the samples: %w", o.Name, err)
 		}
 	}
 	reader, err := openCSV(in)

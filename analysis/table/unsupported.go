@@ -10,9 +10,12 @@ import (
 var (
 	errPhoronixXML = errors.New("the file is XML of the Phoronix Test Suite: convert it with " +
 		"\"phoronix-test-suite result-file-to-json NAME\", and name the JSON file")
-	errXML       = errors.New("the file is XML or HTML: want CSV or JSON")
-	errGromacsXY = errors.New("the file is a plot of GROMACS (.xvg), whose times are picoseconds of the simulation and " +
-		"not of the run: to read them as seconds, remove the lines that begin with @")
+	errXML         = errors.New("the file is XML or HTML: want CSV or JSON")
+	errGromacsPlot = errors.New("the file is a plot of GROMACS (.xvg) over simulated time: write a CSV file with a row " +
+		"for each run")
+	errGromacsSamples = errors.New("the file is a plot of GROMACS (.xvg), whose times are picoseconds of the simulation " +
+		"and not of the run: to read them as seconds, remove the lines that begin with @")
+	errJSONSamples = errors.New("the file is JSON: want samples as CSV, float32 or a profile")
 )
 
 // unsupported returns an error if the first line with content, after which more text follows, shows a format that is
@@ -26,7 +29,23 @@ func unsupported(first, more []byte) error {
 		}
 		return errXML
 	case bytes.HasPrefix(first, []byte("@ ")), bytes.HasPrefix(first, []byte("@TYPE")):
-		return errGromacsXY
+		return errGromacsPlot
+	}
+	return nil
+}
+
+// unsupportedSamples returns an error if the first line with content, after which more text follows, shows a format
+// that is known and holds no samples.
+func unsupportedSamples(first, more []byte) error {
+	switch err := unsupported(first, more); {
+	case err == errGromacsPlot:
+		return errGromacsSamples
+	case err != nil:
+		return err
+	case isLammpsLog(first):
+		return errLammpsSamples
+	case bytes.HasPrefix(bytes.TrimSpace(first), []byte("{")), bytes.HasPrefix(first, []byte("[{")):
+		return errJSONSamples
 	}
 	return nil
 }
