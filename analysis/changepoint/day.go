@@ -22,7 +22,7 @@ const enoughSharingNats = 8
 // assumed shares, of the evidence at that share plus its improbability by the residuals and the prior, less the
 // evidence required of the effective number of runs. The less the residuals can show that runs of a day share anything,
 // the more that number is the number of runs: a history of two days, one at each level, shows nothing of it. The margin
-// is infinite if every run has its own day.
+// is infinite if every run has its own day. Of margins that are not positive the first is returned.
 func (sc *scanner) dayMargin(c *claim, b noisePrior) float64 {
 	days, repeated := sc.countClaimDays(c)
 	if repeated == 0 {
@@ -41,7 +41,9 @@ func (sc *scanner) dayMargin(c *claim, b noisePrior) float64 {
 		infl.hidden = f * repeated
 		left := sc.evidenceAtVariances(c.x, c.split, b, infl) + c.expected + c.others + against
 		asked := few + comparable*(sc.requiredForFewRuns(&d)-few)
-		least = min(least, left-asked-smallCorrelated/d.df-sc.p.Threshold)
+		if least = min(least, left-asked-smallCorrelated/d.df-sc.p.Threshold); least <= 0 {
+			return least
+		}
 	}
 	return least
 }

@@ -59,14 +59,14 @@ func varianceInflation(phi, n float64) float64 {
 const phiSD = 0.2
 
 // correlatedEvidence returns the evidence of claim c, in nats, if runs are correlated: the least, over the
-// correlation phi, of the evidence at phi plus the improbability of phi by the residuals and the prior. hat is
-// the correlation of the residuals in standard errors.
-func (sc *scanner) correlatedEvidence(c *claim, b noisePrior) (evidence, hat float64) {
+// correlation phi, of the evidence at phi plus the improbability of phi by the residuals and the prior. Any evidence
+// below enough may be returned. hat is the correlation of the residuals in standard errors.
+func (sc *scanner) correlatedEvidence(c *claim, b noisePrior, enough float64) (evidence, hat float64) {
 	var a lagOne
 	sc.eachLevel(c, func(first, end int, mu float64, l *loss) { a.add(sc.x[first:end], mu, l) })
 	phi, se := a.correlation()
 	evidence = c.evidence
-	for f := 0.1; f < 0.85; f += 0.1 {
+	for f := 0.1; f < 0.85 && evidence >= enough; f += 0.1 {
 		against := max(0, sq((f-phi)/se)/2-sq(phi/se)/2+sq(f/phiSD)/2)
 		if against > evidence {
 			continue

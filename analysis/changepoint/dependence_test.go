@@ -51,7 +51,7 @@ func TestEvidenceFallsWithCorrelation(t *testing.T) {
 				continue
 			}
 			m := sc.changeClaim(0, 60, c)
-			e, _ := sc.correlatedEvidence(&m, b)
+			e, _ := sc.correlatedEvidence(&m, b, math.Inf(-1))
 			total += e / c.evidence
 		}
 		return total / 20

@@ -163,7 +163,7 @@ func (sc *scanner) episodeAt(i, j int, s episodeRange, b noisePrior) (claim, boo
 	for _, v := range sc.x[i+s.b : j] {
 		m.around[1] += l.Weight(v - c.left.mu)
 	}
-	m.evidence += m.expected
+	sc.tightenEvidence(x, &m.split, m.expected)
 	return m, true
 }
 

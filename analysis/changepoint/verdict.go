@@ -49,11 +49,15 @@ func (sc *scanner) testClaim(c *claim, b noisePrior) verdict {
 	if turns < 0 {
 		return v
 	}
-	left, correlation := sc.correlatedEvidence(c, b)
+	// Other series do not share this one's streaks: their evidence counts here too.
+	required := few + smallCorrelated/c.df + sc.p.Threshold
+	left, correlation := sc.correlatedEvidence(c, b, required-c.others-roundingNats)
 	correlated := left - few - smallCorrelated/c.df - sc.p.Threshold
-	correlated += c.others // other series do not share this one's streaks
-	correlated = min(correlated, sc.dayMargin(c, b))
+	correlated += c.others
 	if correlated <= 0 {
+		return v
+	}
+	if correlated = min(correlated, sc.dayMargin(c, b)); correlated <= 0 {
 		return v
 	}
 	v.committed = true

@@ -71,8 +71,8 @@ sort,quick,16,16,elements,4000,ns,20
   "instrument": {"type": "walltime", "clock_info": {"resolution": 1e-9}},
   "benchmarks": [
     {"name": "sort/8", "uri": "benches/sort.rs::sort/8", "config": {"max_rounds": null},
-     "stats": {"min_ns": 90, "max_ns": 130, "mean_ns": 105.5, "stdev_ns": 4, "q1_ns": 99, "median_ns": 104, "q3_ns": 110,
-       "rounds": 500, "total_time": 1.5, "iqr_outlier_rounds": 2}},
+     "stats": {"min_ns": 90, "max_ns": 130, "mean_ns": 105.5, "stdev_ns": 4, "q1_ns": 99, "median_ns": 104,
+       "q3_ns": 110, "rounds": 500, "total_time": 1.5, "iqr_outlier_rounds": 2}},
     {"name": "sort/16", "uri": "benches/sort.rs::sort/16", "config": {}, "stats": {"median_ns": 210}}
   ]
 }

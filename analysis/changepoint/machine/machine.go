@@ -63,13 +63,14 @@ type Member struct {
 	level levelTracker
 	own   sharing
 	// For revision as runs arrive: the fleet, the moment of each run, the part of a revised estimate that was
-	// applied then, the share of shifts that the series itself had followed, and the last estimate of each run.
-	// taken[i] holds the shifts that were subtracted from the newest runs when run i arrived. fleet is nil if
-	// shifts are not revised.
+	// applied then, the share of shifts that the series itself had followed, the last estimate of each run, and the
+	// start of the newest run that this estimate uses, infinite without an estimate. taken[i] holds the shifts that
+	// were subtracted from the newest runs when run i arrived. fleet is nil if shifts are not revised.
 	fleet       *fleet
 	place       []int
 	part, share []float64
 	oldest      []estimate
+	lastUsed    []float64
 	taken       [][]float64
 }
 
@@ -198,7 +199,10 @@ func (f *fleet) follow() {
 	for _, m := range f.members {
 		m.fleet, m.place = f, make([]int, len(m.X))
 		m.part, m.share = make([]float64, len(m.X)), make([]float64, len(m.X))
-		m.oldest = make([]estimate, len(m.X))
+		m.oldest, m.lastUsed = make([]estimate, len(m.X)), make([]float64, len(m.X))
+		for k := range m.lastUsed {
+			m.lastUsed[k] = math.Inf(1)
+		}
 		m.taken = make([][]float64, len(m.X))
 	}
 	var fresh shrinkage
@@ -206,7 +210,7 @@ func (f *fleet) follow() {
 		r := &f.runs[q]
 		m := f.members[r.member]
 		m.place[r.run] = q
-		est := f.estimateBefore(q, q, m.now[r.run], &f.look)
+		est, _ := f.estimateBefore(q, q, m.now[r.run], &f.look)
 		believed := fresh.weight()
 		x := m.X[r.run]
 		if l, ok := m.level.value(); ok {
@@ -225,8 +229,9 @@ func (f *fleet) follow() {
 }
 
 // estimateBefore estimates the shift at run q from the runs of unrelated members before it, and from those
-// after it that are among the first known and began by now. It uses look as buffer.
-func (f *fleet) estimateBefore(q, known int, now float64, look *panel) estimate {
+// after it that are among the first known and began by now. Any time from lastUsed to now gives the same estimate,
+// whatever the number of known runs. It uses look as buffer.
+func (f *fleet) estimateBefore(q, known int, now float64, look *panel) (e estimate, lastUsed float64) {
 	r := &f.runs[q]
 	m := f.members[r.member]
 	oldest := math.Inf(1)
@@ -237,19 +242,25 @@ func (f *fleet) estimateBefore(q, known int, now float64, look *panel) estimate 
 	for _, step := range []int{-1, 1} {
 		look.otherSide()
 		taken := 0
+		lastUsed = math.Inf(-1)
 		// The limit on runs bounds the time if one series has most of them.
-		for k := q + step; k >= 0 && k < known && (k-q)*step < 20*mostRuns && taken < mostRuns; k += step {
+		for k := q + step; k >= 0 && (k-q)*step < 20*mostRuns && taken < mostRuns; k += step {
+			if k >= known {
+				lastUsed = math.Inf(1) // if more were known, they might be used
+				break
+			}
 			o := &f.runs[k]
 			if math.Abs(o.start-r.start) > oldest || o.start > now {
 				break
 			}
+			lastUsed = o.start
 			if o.owner != r.owner && !math.IsNaN(o.off) && look.hasRoom(o) {
 				taken++
 				look.add(o)
 			}
 		}
 	}
-	return look.estimate()
+	return look.estimate(), lastUsed
 }
 
 // addNotes adds a note to each member whose runs were shifted by an event.

@@ -21,7 +21,13 @@ type panel struct {
 	rest              []seriesMean // room to work in
 	sorted            []seriesMean
 	buf               []float64
-	rank              []int
+	order             []placedShift
+}
+
+// placedShift is the deviation of a series and its place in a list.
+type placedShift struct {
+	off   float64
+	place int
 }
 
 // panelEntry counts the collected runs of a member or an owner on the present side; place is the index in the
@@ -145,25 +151,43 @@ func (l *panel) mean(one []seriesMean) estimate {
 	return estimate{mid + wx/w, 1.05 * math.Sqrt(agree/w) * (1 + 3/df), runs}
 }
 
-// sortByShift sorts the series by deviation, ascending. All pairs are compared, without a branch: of some 24,
-// half of the comparisons of a faster method would be guessed wrong. It takes a third of the time of sorting;
-// equal ones stay as they were met.
+// shiftCells is the number of cells of equal width into which sortByShift divides the deviations.
+const shiftCells = 64
+
+// sortByShift sorts the series by deviation, ascending; equal ones stay as they were met. It sorts them into cells, and
+// then those of one cell by insertion.
 func (l *panel) sortByShift(one []seriesMean) {
-	l.rank = append(l.rank[:0], make([]int, len(one))...)
-	l.buf = l.buf[:0]
-	for i, o := range one {
-		before := 0
-		for k, v := range l.buf {
-			less := int(math.Float64bits(o.off-v) >> 63) // the sign
-			l.rank[k] += less
-			before += less
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := range one {
+		lo, hi = min(lo, one[i].off), max(hi, one[i].off)
+	}
+	perCell := (shiftCells - 1) / (hi - lo)
+	if !(perCell <= math.MaxFloat64) {
+		perCell = 0 // nearly equal
+	}
+	var end [shiftCells]int
+	for i := range one {
+		end[int((one[i].off-lo)*perCell)]++
+	}
+	for c := 1; c < shiftCells; c++ {
+		end[c] += end[c-1]
+	}
+	l.order = append(l.order[:0], make([]placedShift, len(one))...)
+	for i := len(one) - 1; i >= 0; i-- {
+		c := int((one[i].off - lo) * perCell)
+		end[c]--
+		l.order[end[c]] = placedShift{one[i].off, i}
+	}
+	for i := 1; i < len(l.order); i++ {
+		v, k := l.order[i], i
+		for ; k > 0 && v.off < l.order[k-1].off; k-- {
+			l.order[k] = l.order[k-1]
 		}
-		l.rank[i] = i - before
-		l.buf = append(l.buf, o.off)
+		l.order[k] = v
 	}
 	l.sorted = append(l.sorted[:0], one...)
-	for i, r := range l.rank {
-		one[r] = l.sorted[i]
+	for i, v := range l.order {
+		one[i] = l.sorted[v.place]
 	}
 }
 

@@ -18,7 +18,8 @@ func (f *fleet) reviseEstimates() {
 		m, look := f.members[i], f.panel()
 		defer f.spare.Put(look)
 		for k := RevisedRuns; k < len(m.X); k++ {
-			m.oldest[k-RevisedRuns] = f.estimateBefore(m.place[k-RevisedRuns], m.place[k]+1, m.now[k], look)
+			old := k - RevisedRuns
+			m.oldest[old], m.lastUsed[old] = f.estimateBefore(m.place[old], m.place[k]+1, m.now[k], look)
 		}
 	})
 	var revised shrinkage
@@ -67,8 +68,8 @@ func (m *Member) revisedShifts(first, newest int) []float64 {
 	list := make([]float64, 0, newest-first+1)
 	for k := first; k < newest; k++ {
 		e := m.oldest[k]
-		if k > newest-RevisedRuns {
-			e = m.fleet.estimateBefore(m.place[k], len(m.fleet.runs), m.now[newest], look)
+		if k > newest-RevisedRuns && m.now[newest] < m.lastUsed[k] {
+			e, _ = m.fleet.estimateBefore(m.place[k], len(m.fleet.runs), m.now[newest], look)
 		}
 		list = append(list, m.share[newest]*e.applied(m.part[newest]))
 	}
