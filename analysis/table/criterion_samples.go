@@ -28,8 +28,8 @@ func (r *csvReader) isCriterionSamples() bool {
 	})
 }
 
-// eachCriterionSample calls each with every row of Criterion's raw.csv. It skips headers between the rows: each
-// benchmark has a file of its own, and several are read as one.
+// eachCriterionSample calls each with every row of Criterion's raw.csv. Each benchmark has a file of its own; several
+// are joined.
 func (r *csvReader) eachCriterionSample(each func(criterionSample) error) error {
 	var at [6]int
 	for k, name := range criterionColumns {
@@ -42,9 +42,6 @@ func (r *csvReader) eachCriterionSample(each func(criterionSample) error) error 
 		}
 		if err != nil {
 			return err
-		}
-		if string(cells[at[0]]) == criterionColumns[0] && string(cells[at[1]]) == criterionColumns[1] {
-			continue
 		}
 		total, _, totalOK := r.number(cells[at[3]])
 		count, _, countOK := r.number(cells[at[5]])

@@ -259,13 +259,29 @@ func (r *csvReader) checkNames() error {
 }
 
 // next returns the cells of the next row, as many as there are names; they are valid
-// until the next call. io.EOF is the end.
+// until the next call. It skips headers between the rows, as in files that were joined.
+// io.EOF is the end.
 func (r *csvReader) next() ([][]byte, error) {
-	line, err := r.in.nextContent()
-	if err != nil {
-		return nil, err
+	for {
+		line, err := r.in.nextContent()
+		if err != nil {
+			return nil, err
+		}
+		cells, err := r.row(line)
+		if err != nil || !r.repeatsHeader(cells) {
+			return cells, err
+		}
 	}
-	return r.row(line)
+}
+
+// repeatsHeader reports whether a row is the header again.
+func (r *csvReader) repeatsHeader(cells [][]byte) bool {
+	for i, name := range r.names {
+		if string(cells[i]) != name {
+			return false
+		}
+	}
+	return r.headed
 }
 
 // row divides a line into cells. A row with a line end inside quotes continues in the next lines. If the input

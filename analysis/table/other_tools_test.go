@@ -183,6 +183,23 @@ func TestUnsupportedFiles(t *testing.T) {
 	}
 }
 
+// Files that were joined have their header between the rows.
+func TestJoinedFiles(t *testing.T) {
+	runs, _, err := ReadRuns(strings.NewReader("date,seconds\n2024-01-01,5\ndate,seconds\n2024-01-02,6\n"),
+		DefaultRuns("f"))
+	if err != nil || len(runs) != 1 || !slices.Equal(runs[0].Y, []float64{5, 6}) {
+		t.Errorf("runs: %+v, %v", runs, err)
+	}
+	m, err := ReadMeasurements(strings.NewReader("p,value\n1,5\np,value\n2,6\n"), DefaultMeasurements("f"))
+	if err != nil || len(m.Series) != 1 || len(m.Series[0].Observations) != 2 {
+		t.Errorf("measurements: %+v, %v", m, err)
+	}
+	s, err := ReadSamples(strings.NewReader("t_s,x\n0,5\n1,6\nt_s,x\n2,7\n"), SampleOptions{Name: "f"})
+	if err != nil || s.Set.Len() != 3 {
+		t.Errorf("samples: %+v, %v", s, err)
+	}
+}
+
 // The table of a log of LAMMPS, and a plot of GROMACS without its directives, are samples.
 func TestSamplesCutOut(t *testing.T) {
 	thermo := "   Step          CPU          Temp\n         0   0          1.44\n       100   0.5  0.75\n       200   " +
