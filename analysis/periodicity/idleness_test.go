@@ -1,8 +1,10 @@
 package periodicity
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"jobgait/analysis/run"
@@ -73,24 +75,54 @@ func TestIdlenessOfTheJobItself(t *testing.T) {
 func TestFractionThatIdlenessContradicts(t *testing.T) {
 	for seed := range uint64(5) {
 		set := busyInTurns(seed, 30, 112, .48, .03)
-		rng := rand.New(rand.NewPCG(seed, 32))
-		faults := series.Column{Name: "page_faults", Unit: "1", Scope: series.JobScope,
-			Values: make(series.Values, set.Len())}
-		busy := set.Columns[0].Values
-		for i := range faults.Values {
-			if i > 0 && (busy[i] > 0) != (busy[i-1] > 0) { // a process begins
-				faults.Values[i-1] += float32(40 + rng.IntN(10))
-				faults.Values[i] += float32(90 + rng.IntN(10))
-			}
-		}
-		set.Columns = append(set.Columns, faults)
-		par := Default()
-		par.CPUWaitS = new(float64)
-		r, err := Detect(set, par)
-		if err != nil || len(r.Periods) == 0 || math.Abs(r.Periods[0].PeriodSamples/112-1) > .03 {
-			t.Errorf("draw %d: %+v, %v, want 112 samples", seed, r.Periods, r.Notes)
+		set.Columns = append(set.Columns, faultsOf(set, seed))
+		checkWholeCycle(t, fmt.Sprint("draw ", seed), set)
+	}
+}
+
+// TestFractionThatIdlenessContradictsInExcerpts is the same for a long profile, of which excerpts are searched. Where
+// their slots would lie in the whole profile, the job starts up. Page faults repeat twice in each cycle.
+func TestFractionThatIdlenessContradictsInExcerpts(t *testing.T) {
+	const startUp = excerptParts*excerptPart + 1000
+	set, halves := busyInTurns(1, 1000, 112, .5, .03), busyInTurns(2, 2100, 56, .5, .03)
+	for i, v := range []float32{1, 5, 0} {
+		before := slices.Repeat(series.Values{v}, startUp)
+		set.Columns[i].Values = append(before, set.Columns[i].Values...)
+	}
+	faults := series.Column{Name: "page_faults", Unit: "1", Scope: series.JobScope, Values: make(series.Values, set.Len())}
+	for i, v := range halves.Columns[0].Values[:set.Len()-startUp] {
+		faults.Values[startUp+i] = 100 * v
+	}
+	set.Columns = append(set.Columns, faults)
+	if excerpt(set, excerptPart).Len() == set.Len() {
+		t.Fatalf("no excerpt is made of %d slots", set.Len())
+	}
+	checkWholeCycle(t, "nine minutes", set)
+}
+
+// checkWholeCycle checks that the period of a set of a job that idles by itself is 112 samples.
+func checkWholeCycle(t *testing.T, name string, set series.Set) {
+	t.Helper()
+	par := Default()
+	par.CPUWaitS = new(float64)
+	r, err := Detect(set, par)
+	if err != nil || len(r.Periods) == 0 || math.Abs(r.Periods[0].PeriodSamples/112-1) > .03 {
+		t.Errorf("%s: %+v, %v, want 112 samples", name, r.Periods, r.Notes)
+	}
+}
+
+// faultsOf draws the page faults of a shell loop in which a process begins whenever the number of busy CPUs changes.
+func faultsOf(set series.Set, seed uint64) series.Column {
+	rng := rand.New(rand.NewPCG(seed, 32))
+	faults := series.Column{Name: "page_faults", Unit: "1", Scope: series.JobScope, Values: make(series.Values, set.Len())}
+	busy := set.Columns[0].Values
+	for i := range faults.Values {
+		if i > 0 && (busy[i] > 0) != (busy[i-1] > 0) {
+			faults.Values[i-1] += float32(40 + rng.IntN(10))
+			faults.Values[i] += float32(90 + rng.IntN(10))
 		}
 	}
+	return faults
 }
 
 func TestIdlesByItself(t *testing.T) {
