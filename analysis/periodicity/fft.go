@@ -12,6 +12,22 @@ type transform struct {
 	real     []float64    // size/2+1 values
 }
 
+// transformSize returns the least number from points on that is a multiple of 4 with no other prime factors than 2, 3
+// and 5, which the transforms are fast for.
+func transformSize(points int) int {
+	for size := max(4, (points+3)/4*4); ; size += 4 {
+		rest := size
+		for _, prime := range [...]int{2, 3, 5} {
+			for rest%prime == 0 {
+				rest /= prime
+			}
+		}
+		if rest == 1 {
+			return size
+		}
+	}
+}
+
 // newTransform returns the transform for series of at most size values.
 func newTransform(size int) *transform {
 	return &transform{

@@ -14,10 +14,7 @@ func TestTransform(t *testing.T) {
 		for i := range x {
 			x[i] = float32(rng.NormFloat64())
 		}
-		size := 4
-		for size < n+n/3 {
-			size *= 2
-		}
+		size := transformSize(n + n/3)
 		tr := newTransform(size)
 		p := make([]float32, size/2+1)
 		tr.power(x, p)
@@ -32,6 +29,14 @@ func TestTransform(t *testing.T) {
 			if math.Abs(float64(c[k])-want) > 1e-4*float64(n) {
 				t.Fatalf("%d samples, lag %d: %g, want %g", n, k, c[k], want)
 			}
+		}
+	}
+}
+
+func TestTransformSize(t *testing.T) {
+	for points, want := range map[int]int{1: 4, 5: 8, 28: 32, 2730: 2880, 682: 720, 4096: 4096, 69632: 69984} {
+		if got := transformSize(points); got != want {
+			t.Errorf("%d points: %d, want %d", points, got, want)
 		}
 	}
 }

@@ -55,10 +55,7 @@ func (f *lagFinder) correlation(v vector, m int) []float32 {
 
 // transform returns the transform for at least the given number of points, creating it if necessary.
 func (f *lagFinder) transform(points int) *transform {
-	size := 4
-	for size < points {
-		size *= 2
-	}
+	size := transformSize(points)
 	if f.transforms == nil {
 		f.transforms = map[int]*transform{}
 	}
