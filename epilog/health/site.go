@@ -11,6 +11,8 @@ import (
 	"jobgait/analysis/history"
 )
 
+const secondsPerHour = 3600 // of node hours
+
 // WriteSite writes the aggregates of a history, over the last hours, as <dir>/jobgait-site.prom, by rename.
 func WriteSite(dir string, a history.Aggregates, hours float64) error {
 	if err := job.Replace(filepath.Join(dir, "jobgait-site.prom"), []byte(siteText(a, hours)), 0o644, false); err != nil {
@@ -19,17 +21,18 @@ func WriteSite(dir string, a history.Aggregates, hours float64) error {
 	return nil
 }
 
-// siteText returns the aggregates in Prometheus's exposition format.
+// siteText returns the aggregates in Prometheus's exposition format, in node seconds: promtool rejects other units of
+// time.
 func siteText(a history.Aggregates, hours float64) string {
 	var b strings.Builder
 	gauge := func(name, help string) {
 		fmt.Fprintf(&b, "# HELP %s %s of the jobs that ended in the last %g hours.\n# TYPE %s gauge\n", name, help, hours,
 			name)
 	}
-	const states = "jobgait_site_node_hours"
-	gauge(states, "Node hours, by how they ended,")
+	const states = "jobgait_site_node_seconds"
+	gauge(states, "Node seconds, by how they ended,")
 	for _, state := range slices.Sorted(maps.Keys(a.ByState)) {
-		fmt.Fprintf(&b, "%s{state=%q} %g\n", states, state, a.ByState[state])
+		fmt.Fprintf(&b, "%s{state=%q} %g\n", states, state, secondsPerHour*a.ByState[state])
 	}
 	for _, label := range []struct {
 		name string
@@ -39,14 +42,15 @@ func siteText(a history.Aggregates, hours float64) string {
 			name, help string
 			of         func(history.NodeHours) float64
 		}{
-			{"", "Node hours", func(h history.NodeHours) float64 { return h.All }},
-			{"idle_", "Node hours with less than half of the CPUs busy", func(h history.NodeHours) float64 { return h.Idle }},
-			{"lost_", "Node hours lost since runs became slower", func(h history.NodeHours) float64 { return h.Lost }},
+			{"", "Node seconds", func(h history.NodeHours) float64 { return h.All }},
+			{"idle_", "Node seconds with less than half of the CPUs busy", func(h history.NodeHours) float64 { return h.Idle }},
+			{"lost_", "Node seconds lost since runs became slower", func(h history.NodeHours) float64 { return h.Lost }},
 		} {
-			name := "jobgait_" + label.name + "_" + what.name + "node_hours"
+			name := "jobgait_" + label.name + "_" + what.name + "node_seconds"
 			gauge(name, what.help)
 			for _, key := range slices.Sorted(maps.Keys(label.rows)) {
-				fmt.Fprintf(&b, "%s{%s=\"%s\"} %g\n", name, label.name, labelValue(key), what.of(label.rows[key]))
+				fmt.Fprintf(&b, "%s{%s=\"%s\"} %g\n", name, label.name, labelValue(key),
+					secondsPerHour*what.of(label.rows[key]))
 			}
 		}
 	}

@@ -1,12 +1,19 @@
 package health
 
 import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/history"
 )
 
@@ -27,14 +34,90 @@ func TestWriteSite(t *testing.T) {
 			t.Errorf("%q is no line of the format", line)
 		}
 	}
-	for _, want := range []string{`jobgait_site_node_hours{state="COMPLETED"} 10`,
-		`jobgait_partition_idle_node_hours{partition="main"} 2.5`,
-		`jobgait_application_lost_node_hours{application="a \"b\\c"} 0.5`} {
+	for _, want := range []string{`jobgait_site_node_seconds{state="COMPLETED"} 36000`,
+		`jobgait_partition_idle_node_seconds{partition="main"} 9000`,
+		`jobgait_application_lost_node_seconds{application="a \"b\\c"} 1800`} {
 		if !strings.Contains(string(b), "\n"+want+"\n") {
 			t.Errorf("no %s in\n%s", want, b)
 		}
 	}
 	if err := WriteSite(filepath.Join(dir, "missing"), a, 24); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
+	}
+}
+
+// textfiles writes both files of a node into a directory, with names that need escaping.
+func textfiles(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	hours := history.NodeHours{All: 1e6, Idle: 2.5, Lost: 0.5}
+	a := history.Aggregates{ByState: map[string]float64{"COMPLETED": 10, "UNKNOWN": 1e-4},
+		ByPartition:   map[string]history.NodeHours{"main": hours, "": {}},
+		ByApplication: map[string]history.NodeHours{`a "b\c`: hours, "größe 数": hours, "other": {}}}
+	must(t, WriteSite(dir, a, 24))
+	must(t, Write(dir, "n1", Counts{Runs: 3, LostS: 1.5, SampledS: 1e7, Failures: map[string]int64{"no_agent": 1}}))
+	return dir
+}
+
+// promtool, of the distribution's package prometheus, accepts both files without a complaint.
+func TestPromtool(t *testing.T) {
+	program, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skipf("%v: install the package prometheus to check the files with it", err)
+	}
+	dir := textfiles(t)
+	for _, name := range []string{"jobgait-site.prom", "jobgait-n1.prom"} {
+		f, err := os.Open(filepath.Join(dir, name))
+		must(t, err)
+		cmd := exec.Command(program, "check", "metrics")
+		cmd.Stdin = f
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+		must(t, f.Close())
+	}
+}
+
+// The real node_exporter, of the distribution's package prometheus-node-exporter, serves each line of the site's file.
+func TestNodeExporter(t *testing.T) {
+	program, err := exec.LookPath("prometheus-node-exporter")
+	if err != nil {
+		t.Skipf("%v: install the package prometheus-node-exporter to read the files with it", err)
+	}
+	dir := textfiles(t)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	address := free.Addr().String()
+	must(t, free.Close())
+	exporter := exec.Command(program, "--collector.disable-defaults", "--collector.textfile",
+		"--collector.textfile.directory="+dir, "--web.listen-address="+address)
+	must(t, exporter.Start())
+	t.Cleanup(func() {
+		_ = exporter.Process.Kill()
+		_ = exporter.Wait()
+	})
+	served := ""
+	jobtest.Poll(time.Minute, func() bool {
+		r, err := http.Get("http://" + address + "/metrics")
+		if err != nil {
+			served = err.Error()
+			return false
+		}
+		defer func() { _ = r.Body.Close() }()
+		b, err := io.ReadAll(r.Body)
+		served = string(b)
+		return err == nil && r.StatusCode == http.StatusOK
+	})
+	text, err := os.ReadFile(filepath.Join(dir, "jobgait-site.prom"))
+	must(t, err)
+	for line := range strings.Lines(string(text)) {
+		if !strings.Contains(served, line) {
+			t.Errorf("not served: %s", line)
+		}
+	}
+	for _, want := range []string{"node_textfile_scrape_error 0", fmt.Sprintf("jobgait_runs_total{node=%q} 3", "n1")} {
+		if !strings.Contains(served, want+"\n") {
+			t.Errorf("no %s in\n%.3000s", want, served)
+		}
 	}
 }

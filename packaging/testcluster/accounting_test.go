@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -258,6 +260,7 @@ func TestQuestionsAgainstSacct(t *testing.T) {
 	fmt.Println("| question | figure | jobgait history | sacct | |\n|---|---|---|---|---|")
 	fmt.Println(strings.Join(k.rows, "\n"))
 	c.hooksAndWaits(t)
+	c.aggregatesAgainstSacct(t)
 }
 
 // row returns the newest run of an id.
@@ -281,6 +284,43 @@ func (c *cluster) hooksAndWaits(t *testing.T) {
 		}
 	}
 }
+
+// aggregatesAgainstSacct compares the file for the node_exporter, which the sweep after a job writes, with sacct.
+func (c *cluster) aggregatesAgainstSacct(t *testing.T) {
+	t.Helper()
+	out := c.path("textfile")
+	if err := os.Mkdir(out, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c.withSetting(t, "[report]\n", fmt.Sprintf("[health]\nsite_textfile = %q\n[report]\n", out))
+	j := c.sbatch(t, c.alice, c.dir(t, c.alice), "exit 4", "-n1", "-J", "trigger", "-t5")
+	j.wait(t)
+	hours := func(row map[string]string) (float64, bool) {
+		return number(row["NNodes"]) * number(row["ElapsedRaw"]) / 3600, true
+	}
+	poll(t, func() string {
+		b, err := os.ReadFile(filepath.Join(out, "jobgait-site.prom"))
+		if err != nil {
+			return err.Error()
+		}
+		got := map[string]float64{}
+		for _, m := range siteState.FindAllStringSubmatch(string(b), -1) {
+			got[m[1]] = number(m[2]) / 3600
+		}
+		want := c.sacct(t).sum("State", hours)
+		row := fmt.Sprintf("| jobgait-site.prom | node hours by state | %v | %v |", got, want)
+		for state, v := range want {
+			if math.Abs(got[state]-v) > 0.01 {
+				return row
+			}
+		}
+		fmt.Println(row, "ok |")
+		return ""
+	})
+}
+
+// siteState is a line of the file for the node_exporter: a state and its node seconds.
+var siteState = regexp.MustCompile(`(?m)^jobgait_site_node_seconds\{state="([A-Z_]+)"\} (\S+)$`)
 
 // accountedIDs are ids of some of the jobs.
 type accountedIDs struct{ wide, het, memory string }

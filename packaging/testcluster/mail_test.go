@@ -33,3 +33,40 @@ func TestMailOfTheController(t *testing.T) {
 		})
 	}
 }
+
+// TestMailBySystem sends the controller's mail through the mail system of this machine to a local user. If the
+// controller's account may read the history, the mail has the first screen of the report.
+func TestMailBySystem(t *testing.T) {
+	c := use(t)
+	if os.Getenv("JOBGAIT_MAIL") == "" {
+		t.Skip("run by hand: JOBGAIT_MAIL=/var/mail where /usr/sbin/sendmail delivers local mail there (exim4, dma)")
+	}
+	c.withSetting(t, fmt.Sprintf("sendmail = %q\nwait_s = 1.0\n", c.path("mail", "sendmail")),
+		"sendmail = \"/usr/sbin/sendmail\"\nwait_s = 60.0\n")
+	dir, box := c.dir(t, c.bob), filepath.Join(os.Getenv("JOBGAIT_MAIL"), c.bob.name)
+	t.Cleanup(func() { _ = os.Remove(box) })
+	for _, readable := range []bool{true, false} {
+		mode := os.FileMode(0o600)
+		if readable {
+			mode = 0o644
+		}
+		if err := os.Chmod(c.path("history.db"), mode); err != nil {
+			t.Fatal(err)
+		}
+		j := c.sbatch(t, c.bob, dir, "gait 5 200; exit 3", "-N1", "-n1", "-t5", "--mail-type=FAIL", "-J", "a mail", "-o", "out")
+		j.mustEnd(t, "FAILED")
+		subject, mail := fmt.Sprintf("Subject: Slurm Job_id=%d Name=a mail Failed, ", j.id), ""
+		poll(t, func() string {
+			b, _ := os.ReadFile(box)
+			_, after, found := strings.Cut(string(b), subject)
+			if mail = after; !found {
+				return box + " has no mail with " + subject
+			}
+			return ""
+		})
+		if strings.Contains(mail, " IN SHORT\n") != readable || strings.Contains(mail, "FAILED, exit code 3") != readable {
+			t.Errorf("history readable by the controller: %v; the mail is\n%s", readable, mail)
+		}
+		t.Logf("history readable by the controller: %v: %.1200s", readable, mail)
+	}
+}
