@@ -20,6 +20,8 @@ type Usage struct {
 	// MemoryBytes is the sum of the peaks of all tasks of the step that used most, AllocatedBytes the memory of
 	// the whole job's allocation.
 	MemoryBytes, AllocatedBytes *float64
+	// TaskMaxBytes and TaskMeanBytes are the largest and the mean peak of the tasks of that step.
+	TaskMaxBytes, TaskMeanBytes *float64
 	// PerCPU says that memory was requested per CPU, not per node.
 	PerCPU bool
 	// Comment is the administrator's comment of the job.

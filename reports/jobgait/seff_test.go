@@ -31,7 +31,7 @@ func TestSeffOfTheAccounting(t *testing.T) {
 	dir := t.TempDir()
 	sacct := filepath.Join(dir, "sacct")
 	script := `#!/bin/sh
-case "$*" in *"-j 500 "*) echo '500|500|c1|bob|staff|COMPLETED|0:0|1|2|100|01:40|cpu=2,mem=1G,node=1|1G||';; esac
+case "$*" in *"-j 500 "*) echo '500|500|c1|bob|staff|COMPLETED|0:0|1|2|100|01:40|cpu=2,mem=1G,node=1|1G||||';; esac
 `
 	if err := jobtest.WriteProgram(sacct, []byte(script)); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestShowOfTheAccounting(t *testing.T) {
 		t.Fatal(err)
 	}
 	sacct, settings := filepath.Join(dir, "sacct"), filepath.Join(dir, "jobgait.toml")
-	script := "#!/bin/sh\necho '500|500|c1|bob|staff|COMPLETED|0:0|1|2|100|01:40|cpu=2,mem=1G,node=1|1G||" + comment +
+	script := "#!/bin/sh\necho '500|500|c1|bob|staff|COMPLETED|0:0|1|2|100|01:40|cpu=2,mem=1G,node=1|1G||||" + comment +
 		"'\n"
 	if err := errors.Join(jobtest.WriteProgram(sacct, []byte(script)),
 		os.WriteFile(settings, []byte("[slurm]\nsacct = \""+sacct+"\"\n"), 0o600)); err != nil {

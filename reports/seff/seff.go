@@ -6,6 +6,7 @@ import (
 	"math"
 	"os/user"
 	"strconv"
+	"strings"
 
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
@@ -30,7 +31,7 @@ func EfficiencyOfStored(s summary.Summary) Efficiency {
 		State: s.State,
 		Nodes: max(s.Job.NNodes, len(s.Nodes)), ElapsedS: s.ElapsedS, MemoryBytes: used.Memory.PeakBytes,
 		AllocatedBytes: s.Job.MemoryBytes}
-	if id := s.DisplayID(); id != s.Key.JobID.String() {
+	if id := s.DisplayID(); strings.Contains(id, "_") { // 123+1 is a component
 		u.ArrayID = id
 	}
 	if s.Exit != nil {
@@ -128,9 +129,10 @@ func (r Efficiency) efficiency(p *printer) {
 	case r.CPUSeconds == nil:
 		p.line("CPU Utilized: not measured")
 		p.line("CPU Efficiency: not measured, of %s core-walltime", clock(cores))
-	case cores > 0:
+	case cores > 0: // of whole seconds, as seff
 		p.line("CPU Utilized: %s", clock(*r.CPUSeconds))
-		p.line("CPU Efficiency: %s of %s core-walltime", quantity.ParsedPercent(100**r.CPUSeconds/cores), clock(cores))
+		p.line("CPU Efficiency: %s of %s core-walltime",
+			quantity.ParsedPercent(100*math.Floor(*r.CPUSeconds+.5)/cores), clock(cores))
 	default:
 		p.line("CPU Utilized: %s", clock(*r.CPUSeconds))
 		p.line("CPU Efficiency: %s of %s core-walltime", quantity.ParsedPercent(0), clock(cores))
@@ -157,6 +159,10 @@ func (r Efficiency) efficiency(p *printer) {
 			size(per), unit)
 	default:
 		p.line("Memory Efficiency: %s of %s (%s/%s)", quantity.ParsedPercent(0), size(given), size(per), unit)
+	}
+	if most, mean := r.TaskMaxBytes, r.TaskMeanBytes; most != nil && mean != nil && *mean > 0 && *most > *mean {
+		p.line("The task which had the largest memory consumption differs by %s from the average task max memory "+
+			"consumption", quantity.ParsedPercent(100**most / *mean))
 	}
 }
 

@@ -45,6 +45,13 @@ Memory Efficiency: 37.50% of 4.00 GB (2.00 GB/node)
 	if got := printed(t, Efficiency{Usage: u}); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
+	uneven := u
+	uneven.TaskMaxBytes, uneven.TaskMeanBytes, uneven.CPUSeconds = of(1.6e8), of(1e8), of(8.0*3600+.4)
+	const task = "The task which had the largest memory consumption differs by 160.00% from the average task max memory " +
+		"consumption\n"
+	if got := printed(t, Efficiency{Usage: uneven}); got != want+task {
+		t.Errorf("got\n%swant\n%s%s", got, want, task)
+	}
 	u.CPUs, u.Nodes, u.PerCPU, u.State, u.ArrayID = 1, 1, true, "RUNNING", ""
 	got := printed(t, Efficiency{Usage: u})
 	for _, line := range []string{"State: RUNNING\n", "\nCores: 1\n", "(4.00 GB/core)\n",

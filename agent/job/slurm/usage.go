@@ -17,7 +17,10 @@ import (
 // usageFields are the columns that usageFromSacct reads. The administrator's comment is last, because it may
 // contain the separator.
 const usageFields = "JobIDRaw,JobID,Cluster,User,Group,State,ExitCode,NNodes,AllocCPUS,ElapsedRaw,TotalCPU,AllocTRES," +
-	"ReqMem,TRESUsageInTot,AdminComment"
+	"ReqMem,TRESUsageInTot,TRESUsageInMax,TRESUsageInAve,AdminComment"
+
+// countUsageFields is the number of usageFields.
+const countUsageFields = 17
 
 // Usage returns the resources that a job used, from sacct's rows for it and its steps.
 func (s Scheduler) Usage(ctx context.Context, id string) (job.Usage, error) {
@@ -32,12 +35,26 @@ func (s Scheduler) Usage(ctx context.Context, id string) (job.Usage, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sacctLimit)
 	defer cancel()
-	out, complaint, err := s.runCommand(ctx, s.Sacct, "-n", "-P", "-a", "-j", id, "-o", usageFields)
+	out, complaint, err := s.runCommand(ctx, s.Sacct, "-n", "-P", "-a", "--noconvert", "-j", id, "-o", usageFields)
 	if err != nil {
 		return job.Usage{}, fmt.Errorf("query the use of job %s with sacct: %w: %.200s", id, err,
 			cmp.Or(complaint, "is slurmdbd up?"))
 	}
-	return usageFromSacct(out)
+	u, err := usageFromSacct(out)
+	if err == nil && !u.PerCPU {
+		u.PerCPU = s.requestsMemoryPerCPU(ctx, id)
+	}
+	return u, err
+}
+
+// requestsMemoryPerCPU reports whether scontrol shows a request of memory per CPU. Since Slurm 21.08 sacct does not
+// show it. A job that the controller has forgotten counts as one with memory per node.
+func (s Scheduler) requestsMemoryPerCPU(ctx context.Context, id string) bool {
+	if s.Scontrol == "" {
+		return false
+	}
+	out, _, err := s.runCommand(ctx, s.Scontrol, "-o", "show", "job", id)
+	return err == nil && bytes.Contains(out, []byte(" MinMemoryCPU="))
 }
 
 // usageFromSacct parses the output of `sacct -n -P -o usageFields` for one job: a row for the job, then one for
@@ -45,8 +62,8 @@ func (s Scheduler) Usage(ctx context.Context, id string) (job.Usage, error) {
 func usageFromSacct(output []byte) (job.Usage, error) {
 	var u job.Usage
 	for line := range bytes.Lines(output) {
-		f := strings.SplitN(strings.TrimSuffix(string(line), "\n"), "|", 15)
-		if len(f) != 15 {
+		f := strings.SplitN(strings.TrimSuffix(string(line), "\n"), "|", countUsageFields)
+		if len(f) != countUsageFields {
 			continue
 		}
 		raw, _, isStep := strings.Cut(f[0], ".")
@@ -56,8 +73,8 @@ func usageFromSacct(output []byte) (job.Usage, error) {
 		case !isStep && u.JobID == 0:
 			u = usageOfJob(id, f)
 		case isStep && id == u.JobID:
-			if peak := parseMemory(f[13]); peak != nil && (u.MemoryBytes == nil || *peak > *u.MemoryBytes) {
-				u.MemoryBytes = peak
+			if peak := parseMemoryUse(f[13]); peak != nil && (u.MemoryBytes == nil || *peak > *u.MemoryBytes) {
+				u.MemoryBytes, u.TaskMaxBytes, u.TaskMeanBytes = peak, parseMemoryUse(f[14]), parseMemoryUse(f[15])
 			}
 		}
 	}
@@ -71,7 +88,7 @@ func usageFromSacct(output []byte) (job.Usage, error) {
 func usageOfJob(id run.JobID, f []string) job.Usage {
 	u := job.Usage{JobID: id, Cluster: note.Clean(f[2], job.MaxText), User: note.Clean(f[3], job.MaxText),
 		Group: note.Clean(f[4], job.MaxText), AllocatedBytes: parseMemory(f[11]), PerCPU: strings.HasSuffix(f[12], "c"),
-		CPUSeconds: parseCPUTime(f[10]), Comment: note.Clean(f[14], 4096)}
+		CPUSeconds: parseCPUTime(f[10]), Comment: note.Clean(f[16], 4096)}
 	if strings.Contains(f[1], "_") && run.IsDisplayID(f[1]) {
 		u.ArrayID = f[1]
 	}
@@ -79,12 +96,26 @@ func usageOfJob(id run.JobID, f []string) job.Usage {
 	if e := parseExit(f[6]); e != nil {
 		u.ExitCode = &e.Code
 	}
-	u.Nodes, _ = job.ParseCount(f[7])
-	u.CPUs, _ = job.ParseCount(f[8])
+	if strings.Contains(f[11], "cpu=") { // else sacct shows the request of a job that never started
+		u.Nodes, _ = job.ParseCount(f[7])
+		u.CPUs, _ = job.ParseCount(f[8])
+	}
 	if s := job.ParseBigCount(f[9]); s != nil {
 		u.ElapsedS = float64(*s)
 	}
 	return u
+}
+
+// parseMemoryUse returns mem= of a list of used resources in bytes; with --noconvert a number without suffix is in
+// bytes.
+func parseMemoryUse(list string) *float64 {
+	v := parseMemory(list)
+	_, text, _ := strings.Cut(list, "mem=")
+	text, _, _ = strings.Cut(text, ",")
+	if v != nil && !strings.ContainsAny(text, "KMGTP") {
+		*v /= 1 << 20
+	}
+	return v
 }
 
 // parseCPUTime parses a CPU time as sacct prints it, [DD-[HH:]]MM:SS[.mmm], and returns seconds; nil for other

@@ -17,6 +17,13 @@ AccountingStoreFlags=job_comment
 C
 }
 
+# accounting_select: prints what Slurm allocates: with accounting also memory, because programs print its use.
+accounting_select() {
+  accounting_wanted || { echo 'SelectTypeParameters=CR_CPU'; return 0; }
+  echo 'SelectTypeParameters=CR_CPU_Memory'
+  echo 'DefMemPerCPU=100'
+}
+
 # accounting_start PORT: starts the database and slurmdbd, and makes the cluster and its users.
 accounting_start() {
   local user
