@@ -104,13 +104,13 @@ func (l *loop) followWriting(w kernel.Written, runNS int64) {
 }
 
 // checkpointS returns the length of the longest checkpoint in seconds, 0 where none is known: of breaks of the loop at
-// regular distances, or of regular bursts of writing beside a loop.
+// regular distances, or of regular bursts of writing.
 func (l *loop) checkpointS() float64 {
-	longest := l.pauses.checkpointS()
+	periodS := 0.0
 	if l.beat != nil {
-		longest = max(longest, phase.LongestCheckpointWriteS(l.writing.bursts, l.pauses.table, l.beat.PeriodS))
+		periodS = l.beat.PeriodS
 	}
-	return longest
+	return max(l.pauses.checkpointS(), phase.LongestCheckpointWriteS(l.writing.bursts, l.pauses.table, periodS))
 }
 
 // updateBeat stores the loop tracker's present estimate of the period and the next cycle boundary, if it has

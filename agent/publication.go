@@ -102,10 +102,11 @@ func (a *agent) publish(now int64, state tracker.LoopState) {
 	p.written, p.writtenNS = s, now
 }
 
-// sameState reports whether two states have the same loop state, number of cycles and stall, and so differ in
-// little but the time.
+// sameState reports whether two states have the same loop state, number of cycles, checkpoint and stall, and so differ
+// in little but the time.
 func sameState(a, b live.State) bool {
 	return a.State == b.State && a.Cycles == b.Cycles && (a.Stalled == nil) == (b.Stalled == nil) &&
+		(a.CheckpointS == nil) == (b.CheckpointS == nil) && (a.CheckpointS == nil || *a.CheckpointS == *b.CheckpointS) &&
 		(a.Stalled == nil || a.Stalled.Doing == b.Stalled.Doing && a.Stalled.Summary == b.Stalled.Summary)
 }
 

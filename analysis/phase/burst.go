@@ -9,22 +9,25 @@ const (
 	// equalBursts is the share of the bursts that must be of about equal size: within a factor of maxBurstRatio of the
 	// median.
 	equalBursts, maxBurstRatio = 0.7, 2
-	// maxBurstCV is the largest coefficient of variation of their distances, and minCyclesApart their least mean
-	// distance in cycles of the loop. A program that writes a file in each cycle writes results.
-	maxBurstCV, minCyclesApart = 0.35, 3
+	// maxBurstCV is the largest coefficient of variation of their distances.
+	maxBurstCV = 0.35
+	// minApartS is the least mean distance in seconds. At shorter distances they must be at least minCyclesApart cycles
+	// of the loop apart, because a program that writes a file in each short cycle writes results.
+	minApartS, minCyclesApart = 3, 3
 )
 
 // LongestCheckpointWriteS returns the length in seconds of the longest checkpoint among the bursts of a job, 0 if they
-// are not checkpoints: of about equal size and at about equal distances, of several cycles of periodS seconds. table
-// has the loops and the gaps between them. A checkpoint begins with the gap that it makes and ends with the burst; if
-// it makes none, it is no longer than the burst.
+// are not checkpoints: of about equal size and at about equal distances. periodS is the period of the job's loop in
+// seconds, 0 if no loop was found; table has the loops and the gaps between them. A checkpoint begins with the gap that
+// it makes and ends with the burst; without a gap it is no longer than the burst.
 func LongestCheckpointWriteS(bursts []Burst, table []Phase, periodS float64) float64 {
 	events := make([]event, len(bursts))
 	for i, b := range bursts {
 		events[i] = event{startS: b.StartS, size: b.Bytes}
 	}
 	same, everyS := recurrence{least: minBursts, sizeRatio: maxBurstRatio, distanceCV: maxBurstCV}.of(events)
-	if float64(len(same)) < equalBursts*float64(len(bursts)) || everyS < minCyclesApart*periodS {
+	if float64(len(same)) < equalBursts*float64(len(bursts)) ||
+		everyS < minApartS && (periodS <= 0 || everyS < minCyclesApart*periodS) {
 		return 0
 	}
 	longest := 0.0

@@ -38,11 +38,20 @@ func TestLongestWrittenCheckpoint(t *testing.T) {
 		{"at random distances", burstsAt(1e6, 1.2, 10, 13, 40, 44, 80, 120), nil, 0},
 		{"of random sizes", []Burst{{10, 11, 1e5}, {30, 31, 1e6}, {50, 51, 1e7}, {70, 71, 1e8}, {90, 91, 2e5}}, nil, 0},
 		{"in each cycle", burstsAt(1e6, 0.5, 1, 2, 3, 4, 5, 6), nil, 0},
+		{"in each cycle of the checkpoints", burstsAt(1e6, 1.5, 1, 8, 15, 22.5, 29), nil, 1.5},
 		{"none", nil, nil, 0},
 	} {
 		if got := LongestCheckpointWriteS(c.bursts, c.table, 0.9); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
 		}
+	}
+	for periodS, want := range map[float64]float64{0: 1.2, 20: 1.2, 100: 1.2} { // no loop, that of the checkpoints
+		if got := LongestCheckpointWriteS(regular, nil, periodS); math.Abs(got-want) > 1e-9 {
+			t.Errorf("period %g s: %g s, want %g", periodS, got, want)
+		}
+	}
+	if got := LongestCheckpointWriteS(burstsAt(1e6, 0.5, 2, 4, 6, 8, 10), nil, 0); got != 0 {
+		t.Errorf("every 2 s without a loop: %g s", got)
 	}
 }
 

@@ -139,16 +139,19 @@ func (p saver) judge(t *testing.T, dir string, states []live.State) {
 		shortest, longest = min(shortest, w[1]-w[0]), max(longest, w[1]-w[0])
 	}
 	row := fmt.Sprintf("| %s | %d of %.2f .. %.2f |", p.name, len(written), shortest, longest)
-	known := -1
+	known, last := -1, states[len(states)-1]
 	for i, s := range states {
 		if s.LastCheckpointBy != nil {
-			known = i
-			break
+			if last = s; known < 0 {
+				known = i
+			}
 		}
 	}
-	last := states[len(states)-1]
 	if known < 0 {
 		fmt.Printf("%s not known | | %s, in %s |\n", row, *last.NoLastCheckpoint, last.State)
+		if p.knowable {
+			t.Errorf("%s: no checkpoint is known", p.name)
+		}
 		return
 	}
 	fits, late, spare := 0, 0, 0
