@@ -28,6 +28,7 @@ type fake struct {
 	cgroup         string
 	cmdline        string
 	environ        []string
+	executable     string // "" for one that cannot be read
 }
 
 func newProc(t *testing.T, ps ...fake) proc {
@@ -60,6 +61,11 @@ func (p proc) add(f fake) {
 	for name, text := range map[string]string{"stat": stat, "status": status, "cgroup": f.cgroup + "\n",
 		"cmdline": f.cmdline, "environ": env} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	if f.executable != "" {
+		if err := os.Symlink(f.executable, filepath.Join(dir, "exe")); err != nil {
 			p.t.Fatal(err)
 		}
 	}
@@ -96,6 +102,8 @@ func TestMembersOfJob(t *testing.T) {
 		{"child of another job's slurmstepd", fake{ppid: 60, uid: 1000, environ: mine}, false},
 		{"child of another node's slurmstepd", fake{ppid: 50, uid: 1000, environ: []string{"SLURMD_NODENAME=n2"}}, false},
 		{"a forged title", fake{ppid: 70, uid: 1001}, false},
+		{"a forged title of root's sudo", fake{ppid: 80, uid: 1001}, false},
+		{"a replaced slurmstepd", fake{ppid: 90, uid: 1000}, true},
 		{"environment", fake{ppid: 1, uid: 1000, environ: mine}, true},
 		{"environment of another user", fake{ppid: 1, uid: 1001, environ: mine}, false},
 		{"environment of another node", fake{ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=n2"}},
@@ -111,7 +119,9 @@ func TestMembersOfJob(t *testing.T) {
 				fake{pid: 1}, fake{pid: 2},
 				fake{pid: 50, ppid: 1, cmdline: "slurmstepd: [17.batch]"}, fake{pid: 51, ppid: 50, uid: 1000},
 				fake{pid: 60, ppid: 1, cmdline: "slurmstepd: [18.0]"},
-				fake{pid: 70, ppid: 1, uid: 1001, cmdline: "slurmstepd: [17.0]"})
+				fake{pid: 70, ppid: 1, uid: 1001, cmdline: "slurmstepd: [17.0]"},
+				fake{pid: 80, ppid: 1, cmdline: "slurmstepd: [17.batch]", executable: "/usr/bin/sudo"},
+				fake{pid: 90, ppid: 1, cmdline: "slurmstepd: [17.1]", executable: "/usr/sbin/slurmstepd-wlm (deleted)"})
 			c.p.pid = 100
 			p.add(c.p)
 			if got := job.NewMembers(p.root, peek.Direct{Proc: p.root}, run17(), slurm.Scheduler{}).Has(100); got != c.want {

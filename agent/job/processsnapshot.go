@@ -97,6 +97,15 @@ func (l *ProcessSnapshot) CommandLine(pid int) []byte {
 	return l.readGuarded(peek.ProcRequest{File: peek.Cmdline, PID: pid, Max: maxFile})
 }
 
+// Program returns the base name of a process's executable, peek.NoProgram if it cannot be read. It waits as CommandLine
+// does.
+func (l *ProcessSnapshot) Program(pid int) string {
+	if l.peek == nil {
+		return peek.NoProgram
+	}
+	return peek.ProgramOf(l.peek, pid)
+}
+
 // Environ returns the variables whose names have one of the prefixes from the environment that a process was
 // started with. Other variables are not parsed, because they may hold passwords. It waits as CommandLine does.
 func (l *ProcessSnapshot) Environ(pid int, prefixes ...string) map[string]string {

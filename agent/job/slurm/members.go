@@ -6,6 +6,7 @@ import (
 
 	"jobgait/agent/cgroup"
 	"jobgait/agent/job"
+	"jobgait/agent/peek"
 	"jobgait/analysis/note"
 	"jobgait/analysis/run"
 )
@@ -88,7 +89,8 @@ func (Scheduler) IsSchedulerProgram(program string) bool {
 
 // stepdTitle returns the command line of a slurmstepd, nil for other processes. It is cached once it names a
 // job, because processes share ancestors. Any process can set its title and name, so only processes of root or
-// of the job's own user, as whom slurmd may run, are read.
+// of the job's own user, as whom slurmd may run, are read, and only if slurmstepd is their executable: sudo runs as root
+// under any name and title, with the user's processes below it.
 func stepdTitle(l *job.ProcessSnapshot, p *job.ProcessEntry, user int) []byte {
 	if p.Title != nil || !p.HasNamePrefix(slurmstepd) {
 		return p.Title
@@ -98,9 +100,13 @@ func stepdTitle(l *job.ProcessSnapshot, p *job.ProcessEntry, user int) []byte {
 		return nil
 	}
 	text := l.CommandLine(p.PID)
-	if _, ok := jobOfTitle(text); ok {
-		p.Title = text
+	if _, ok := jobOfTitle(text); !ok {
+		return text
 	}
+	if program := l.Program(p.PID); program != peek.NoProgram && !(Scheduler{}).IsSchedulerProgram(program) {
+		text = []byte{}
+	}
+	p.Title = text
 	return text
 }
 
