@@ -11,9 +11,12 @@ const (
 	equalBursts, maxBurstRatio = 0.7, 2
 	// maxBurstCV is the largest coefficient of variation of their distances.
 	maxBurstCV = 0.35
-	// minApartS is the least mean distance in seconds. At shorter distances they must be at least minCyclesApart cycles
-	// of the loop apart, because a program that writes a file in each short cycle writes results.
-	minApartS, minCyclesApart = 3, 3
+	// minCyclesApart is their least mean distance in cycles of the loop: a program that writes a file in each cycle writes
+	// results.
+	minCyclesApart = 3
+	// maxExactRatio replaces maxBurstRatio without a loop, or where they are fewer cycles apart: a restart file keeps its
+	// size, and what a compiler writes does not. minApartS is their least mean distance in seconds there.
+	maxExactRatio, minApartS = 1.15, 3
 )
 
 // LongestCheckpointWriteS returns the length in seconds of the longest checkpoint among the bursts of a job, 0 if they
@@ -25,9 +28,15 @@ func LongestCheckpointWriteS(bursts []Burst, table []Phase, periodS float64) flo
 	for i, b := range bursts {
 		events[i] = event{startS: b.StartS, size: b.Bytes}
 	}
-	same, everyS := recurrence{least: minBursts, sizeRatio: maxBurstRatio, distanceCV: maxBurstCV}.of(events)
-	if float64(len(same)) < equalBursts*float64(len(bursts)) ||
-		everyS < minApartS && (periodS <= 0 || everyS < minCyclesApart*periodS) {
+	r := recurrence{least: minBursts, sizeRatio: maxBurstRatio, distanceCV: maxBurstCV}
+	same, everyS := r.of(events)
+	if periodS <= 0 || everyS < minCyclesApart*periodS {
+		r.sizeRatio = maxExactRatio
+		if same, everyS = r.of(events); everyS < minApartS {
+			return 0
+		}
+	}
+	if float64(len(same)) < equalBursts*float64(len(bursts)) {
 		return 0
 	}
 	longest := 0.0

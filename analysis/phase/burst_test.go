@@ -74,3 +74,22 @@ func TestRandomBurstsAreRarelyCheckpoints(t *testing.T) {
 		t.Errorf("%d of %d", taken, draws)
 	}
 }
+
+// Without a loop, regular bursts of sizes that differ as those of object files are not checkpoints.
+func TestBurstsOfACompilerAreNotCheckpoints(t *testing.T) {
+	r, taken := rand.New(rand.NewPCG(44, 12)), 0
+	const draws = 1000
+	for range draws {
+		var bursts []Burst
+		for i := range 4 + r.IntN(30) {
+			at := 5*float64(i) + r.Float64()
+			bursts = append(bursts, Burst{at, at + 1, 2e5 + 4e6*r.Float64()})
+		}
+		if LongestCheckpointWriteS(bursts, nil, 0) > 0 {
+			taken++
+		}
+	}
+	if taken > draws/50 {
+		t.Errorf("%d of %d", taken, draws)
+	}
+}
