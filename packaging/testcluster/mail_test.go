@@ -54,7 +54,8 @@ func TestMailBySystem(t *testing.T) {
 				return ""
 			})
 		}
-		j := c.sbatch(t, c.bob, dir, "gait 5 200; exit 3", "-N1", "-n1", "-t5", "--mail-type=FAIL", "-J", "a mail", "-o", "out")
+		j := c.sbatch(t, c.bob, dir, "gait 5 200; exit 3", "-N1", "-n1", "-t5", "--mail-type=FAIL", "-J", "a mail", "-o",
+			"out")
 		j.mustEnd(t, "FAILED")
 		subject, mail := fmt.Sprintf("Subject: Slurm Job_id=%d Name=a mail Failed, ", j.id), ""
 		poll(t, func() string {

@@ -34,7 +34,8 @@ func TestSeffOfSlurm(t *testing.T) {
 		t.Skip("run by hand: make -C packaging accounting JOBGAIT_SEFF=FILE, with contribs/seff/seff of Slurm's source")
 	}
 	kinds := c.seffKinds(t)
-	fmt.Println("| job | lines | equal, accounting | equal words, history | largest difference, history |\n|---|---|---|---|---|")
+	fmt.Println("| job | lines | equal, accounting | equal words, history | largest difference, history " +
+		"|\n|---|---|---|---|---|")
 	for _, k := range kinds {
 		if k.altered != "" {
 			c.alterAccounting(t, k.altered, k.id)
@@ -83,7 +84,9 @@ func (c *cluster) seffKinds(t *testing.T) []seffKind {
 	submit := func(script string, args ...string) job {
 		return c.sbatch(t, c.alice, dir, script, append(args, "-o", "/dev/null")...)
 	}
-	const uneven = `srun -n2 python3 -c "import os,time; x=bytearray((10+150*int(os.environ['SLURM_PROCID']))<<20); time.sleep(5)"`
+	const uneven = `srun -n2 python3 -c "import os, time
+x = bytearray((10 + 150*int(os.environ['SLURM_PROCID'])) << 20)
+time.sleep(5)"`
 	id := func(j job) string { return strconv.FormatInt(j.id, 10) }
 	late := submit("sleep 200", "-n1", "-t1")
 	completed := submit("gait 8 200", "-n1", "-t5")
@@ -113,7 +116,8 @@ func (c *cluster) seffKinds(t *testing.T) []seffKind {
 		{name: "cancelled", id: id(cancelled)}, {name: "two nodes, tasks of 10 and 160 MB", id: id(tasks)},
 		{name: "array task", id: id(array) + "_1"}, {name: "heterogeneous component", id: id(het) + "+1"},
 		{name: "of no time", id: id(brief)}, {name: "running", id: id(running), unfinished: true},
-		{name: "pending", id: id(pending), unfinished: true}, {name: "cancelled before its start", id: id(never), unfinished: true},
+		{name: "pending", id: id(pending), unfinished: true},
+		{name: "cancelled before its start", id: id(never), unfinished: true},
 		{name: "out of memory", id: id(killedMemory), altered: "state=11, exit_code=125"},
 		{name: "of three days", id: id(days), altered: "time_start=time_start-270000"},
 	}

@@ -89,8 +89,8 @@ func (Scheduler) IsSchedulerProgram(program string) bool {
 
 // stepdTitle returns the command line of a slurmstepd, nil for other processes. It is cached once it names a
 // job, because processes share ancestors. Any process can set its title and name, so only processes of root or
-// of the job's own user, as whom slurmd may run, are read, and only if slurmstepd is their executable: sudo runs as root
-// under any name and title, with the user's processes below it.
+// of the job's own user, as whom slurmd may run, are read, and only if slurmstepd is their executable: sudo runs as
+// root under any name and title, with the user's processes below it.
 func stepdTitle(l *job.ProcessSnapshot, p *job.ProcessEntry, user int) []byte {
 	if p.Title != nil || !p.HasNamePrefix(slurmstepd) {
 		return p.Title

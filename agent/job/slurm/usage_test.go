@@ -9,9 +9,9 @@ import (
 )
 
 // accounted is what sacct 22.05 and 24.11 print of a job of two nodes, in which a step used most memory.
-const accounted = `8|8|c1|alice|staff|CANCELLED by 1000|0:15|2|4|3723|01:02:03|billing=4,cpu=4,mem=4G,node=2|4G||||JG1:x|y
-8.batch|8.batch|c1|||COMPLETED|0:0|1|2|3723|00:00:03|cpu=2,mem=2G,node=1||cpu=00:00:03,mem=2048K,pages=0,vmem=0|mem=2048K|mem=2048K|
-8.0|8.0|c1|||COMPLETED|0:0|2|4|3700|01:02:00|cpu=4,mem=4G,node=2||cpu=01:02:00,mem=1610612736,pages=0|mem=1073741824|mem=768M|
+const accounted = `8|8|c1|alice|staff|CANCELLED by 1000|0:15|2|4|3723|01:02:03|cpu=4,mem=4G,node=2|4G||||JG1:x|y
+8.batch|8.batch|c1|||COMPLETED|0:0|1|2|3723|00:00:03|cpu=2,mem=2G,node=1||cpu=00:00:03,mem=2048K|mem=2048K|mem=2048K|
+8.0|8.0|c1|||COMPLETED|0:0|2|4|3700|01:02:00|cpu=4,mem=4G,node=2||cpu=01:02:00,mem=1610612736|mem=1073741824|mem=768M|
 9.0|9.0|c1|||COMPLETED|0:0|2|4|3700|01:02:00|cpu=4,mem=4G,node=2||cpu=01:02:00,mem=3G|||
 `
 
