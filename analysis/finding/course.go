@@ -142,8 +142,15 @@ func drifting(r RunFacts) []Finding {
 	return f
 }
 
-// startUpLong finds runs with a long time before the first recognized cycle.
+// mostWaited is the share of the time before the first recognized cycle from which waiting for CPUs is why no cycle was
+// recognized: a loop that gets a CPU only now and then has no regular cycles.
+const mostWaited = 0.4
+
+// startUpLong finds runs with a long time before the first recognized cycle, unless they mostly waited for CPUs then.
 func startUpLong(r RunFacts) []Finding {
+	if r.StartUpWaitS >= mostWaited*r.StartUpS {
+		return nil
+	}
 	f := phaseTime(r, r.StartUpS, "start_up_s", "The first cycle was recognized after")
 	for i := range f {
 		f[i].Text = strings.TrimSuffix(f[i].Text, ".") + ": start-up, or cycles that were not recognized."

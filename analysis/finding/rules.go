@@ -151,7 +151,7 @@ func Rules() []Rule {
 			"runs of the same shape became gradually slower: a line explains them better than steps",
 			onCounts, creeping, always("See since when and by how much: jobgait changes.")},
 		{"start_up_long", Info,
-			"the time before the first cycle that was recognized",
+			"the time before the first cycle that was recognized, unless its tasks mostly waited for CPUs then",
 			onSamples, startUpLong, always("See what it does at its start: type `jobgait stack` in that time.")},
 		{"checkpoints_cost", Info,
 			"pauses between iterations that return at regular distances",

@@ -46,11 +46,12 @@ type RunFacts struct {
 
 	Others []Comparison
 	Drift  *CycleDrift
-	// StartUpS and CheckpointS are the time in such phases; 0 without a period.
-	StartUpS, CheckpointS float64
-	Checkpoints           int
-	Scaling               *Scaling
-	Code                  *CodeShares
+	// StartUpS and CheckpointS are the time in such phases; 0 without a period. StartUpWaitS is for how much of the former
+	// its tasks waited for a CPU.
+	StartUpS, StartUpWaitS, CheckpointS float64
+	Checkpoints                         int
+	Scaling                             *Scaling
+	Code                                *CodeShares
 
 	Sampled  bool
 	Doubt    []string // sentences on samples that do not cover the run

@@ -27,8 +27,8 @@ const (
 	// sheetTop is the room above the first line.
 	sheetTop = 10
 	// panelLeft and panelWidth are the left edge and the width of a picture in percent of the sheet's width: at 400
-	// pixels there are 50 for the labels of the y axis.
-	panelLeft, panelWidth = 12.5, 84.5
+	// pixels there are 60 for the labels of the y axis.
+	panelLeft, panelWidth = 15.0, 82.0
 	// titleColumns and textColumns are the largest numbers of characters in a line of bold and of plain text: about the
 	// width of a phone, 400 pixels.
 	titleColumns, textColumns = 44, 54

@@ -81,6 +81,7 @@ func (r Report) spans(chart *plot.Chart, named bool) {
 		label := ""
 		switch {
 		case !named:
+		case p.Kind == phase.Aperiodic && len(r.Rhythm.Phases) == 1: // the text says that there is no period
 		case p.Kind == phase.Loop:
 			label = string(p.Pattern)
 		default:

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"jobgait/analysis/finding"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/run"
+	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 	"jobgait/analysis/tracker"
 	"jobgait/reports/text"
@@ -50,12 +52,13 @@ func (r Report) runFacts() finding.RunFacts {
 		}
 	}
 	for _, t := range r.Rhythm.Totals {
-		switch {
-		case !r.Rhythm.Periodic:
-		case t.Kind == phase.StartUp:
-			n.StartUpS += t.S
-		case t.Kind == phase.Checkpoint:
+		if r.Rhythm.Periodic && t.Kind == phase.Checkpoint {
 			n.CheckpointS, n.Checkpoints = n.CheckpointS+t.S, n.Checkpoints+t.Count
+		}
+	}
+	for _, p := range r.Rhythm.Phases {
+		if r.Rhythm.Periodic && p.Kind == phase.StartUp {
+			n.StartUpS, n.StartUpWaitS = n.StartUpS+p.length(), n.StartUpWaitS+r.cpuWaitS(p.StartS, p.EndS)
 		}
 	}
 	if text := r.driftInShort(); text != "" {
@@ -65,6 +68,29 @@ func (r Report) runFacts() finding.RunFacts {
 	r.setGPUFacts(&n)
 	n.Doubt, n.Code = r.doubts(), r.codeShareFacts()
 	return n
+}
+
+// cpuWaitS returns for how many seconds between two times, in s since the run began, its tasks waited for a CPU on the
+// lead node; 0 if that was not recorded. A moment with tasks that ran and tasks that waited is divided in proportion
+// to their numbers.
+func (r Report) cpuWaitS(fromS, toS float64) (waitS float64) {
+	t := r.Rhythm.Timeline
+	column := func(name string) series.Values {
+		i := slices.IndexFunc(t.Columns, func(c Curve) bool { return c.Name == name })
+		if i < 0 {
+			return nil
+		}
+		return t.Columns[i].Mean
+	}
+	busy, waiting := column(busyColumn), column(run.CPUWait)
+	for k := range min(len(busy), len(waiting)) {
+		at := t.StartS + float64(k)*t.StepS
+		within := math.Min(toS, at+t.StepS) - math.Max(fromS, at)
+		if ready := float64(busy[k] + waiting[k]); within > 0 && ready > 0 {
+			waitS += within * math.Min(1, ready) * float64(waiting[k]) / ready
+		}
+	}
+	return waitS
 }
 
 // inHead reports whether the finding with this code is printed in the head.

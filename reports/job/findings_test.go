@@ -7,6 +7,7 @@ import (
 
 	"jobgait/analysis/finding"
 	"jobgait/analysis/note"
+	"jobgait/analysis/phase"
 	"jobgait/analysis/run"
 	"jobgait/reports/text"
 )
@@ -53,6 +54,62 @@ func TestReasonIsReportedOnce(t *testing.T) {
 		}
 		if n != 1 || strings.Contains(words, "["+string(r.Rhythm.Why[0].Code)+"]") {
 			t.Errorf("%s: told %d times:\n%s", run.name, n, words)
+		}
+	}
+}
+
+// TestContentionIsNoStartUp takes a run whose first cycle was recognized after a quarter of it: that is a start-up,
+// unless its tasks waited for CPUs in most of that time, as a loop does that other work holds up.
+func TestContentionIsNoStartUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		waiting float32 // tasks, before the first cycle; 61.3 run
+		want    bool
+	}{"it computed": {5, true}, "it waited for CPUs": {90, false}} {
+		s := sound()
+		s.Phases[0] = phase.Phase{Kind: phase.StartUp, EndS: 904, Share: 904 / s.ElapsedS}
+		s.Phases[1].StartS, s.Phases[1].Share = 904, 1-904/s.ElapsedS
+		wait := timeline(s, run.CPUWait, "ns/s", 0)
+		for i := range wait.Mean {
+			if float64(i)*s.Timeline.StepS < 904 {
+				wait.Mean[i] = c.waiting * 1e9
+			}
+		}
+		s.Timeline.Columns = append(slices.Clone(s.Timeline.Columns), wait)
+		got := slices.ContainsFunc(New(s, nil, options()).Findings, func(f finding.Finding) bool {
+			return f.Code == "start_up_long"
+		})
+		if got != c.want {
+			t.Errorf("%s: a long start-up is reported: %v", name, got)
+		}
+	}
+}
+
+// TestCutReasonHasWholeClauses prints the reason for no period where the stored note was cut.
+func TestCutReasonHasWholeClauses(t *testing.T) {
+	long := "no period: the best candidate, a cycle of 508 ms, is too unsure; only the number of busy CPUs shows it; " +
+		strings.Repeat("and a clause that is long ", 20)
+	s := flat(note.NotSignificant, "x", 0.97)
+	s.Notes = []note.Note{note.New(note.NoValley, "%s", long)}
+	got := New(s, nil, options()).Rhythm.whyText()
+	if strings.Contains(got, "...") || strings.Contains(got, "a clause") && !strings.HasSuffix(got, "long") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestGrowingMemoryIsInTheLineOnMemory takes a run in order whose memory grew by too little for a finding.
+func TestGrowingMemoryIsInTheLineOnMemory(t *testing.T) {
+	for name, grows := range map[string]bool{"constant": false, "growing": true} {
+		s := sound()
+		memory := timeline(s, "proc_mem", "bytes", 0)
+		memory.Scope = "job"
+		for i := range memory.Mean {
+			if memory.Mean[i] = 2e7; grows {
+				memory.Mean[i] += float32(i) * 2e8 / float32(len(memory.Mean))
+			}
+		}
+		s.Timeline.Columns = append(slices.Clone(s.Timeline.Columns), memory)
+		if got := New(s, nil, options()).memoryLine(); strings.Contains(got, "it grew all the time") != grows {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

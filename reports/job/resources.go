@@ -141,6 +141,9 @@ func (r Report) memoryLine() string {
 		line += " of " + quantity.Amount(*m.RequestedBytes, "B")
 	}
 	line += " (no file cache)"
+	if r.memoryGrowth() != nil && !r.inHead("memory_growing") {
+		line += ", it grew all the time"
+	}
 	ended := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Code == "out_of_memory" })
 	if k := m.OOMKills; k != nil && *k > 0 && !ended {
 		line += "; " + killedText(int(*k)) + " for lack of it"

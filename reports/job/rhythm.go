@@ -236,6 +236,9 @@ func (r Rhythm) whyText() string {
 		}
 	}
 	why := strings.TrimPrefix(r.Why[0].Text, "no period: ")
+	if whole := strings.LastIndex(why, "; "); strings.HasSuffix(why, "...") && whole > 0 {
+		why = why[:whole] // of a text that was cut, its whole clauses
+	}
 	for _, c := range r.Timeline.Columns {
 		why = strings.ReplaceAll(why, " in "+c.Name+" ", " in "+c.Label+" ")
 	}

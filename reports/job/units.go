@@ -16,12 +16,12 @@ func inReadable(name, unit string, q run.Quality) (factor float64, readable stri
 	switch {
 	case unit == "samples" && q.AddressHz > 0 && q.RateHz > 0:
 		return q.RateHz / q.AddressHz, "CPUs"
+	case unit == "ns/s" && (name == run.StorageWait || name == run.CPUWait): // may exceed the number of CPUs
+		return 1e-9, "tasks"
 	case unit == "ns/s" && cpu:
 		return 1e-9, "CPUs"
 	case unit == "s/s" && cpu:
 		return 1, "CPUs"
-	case unit == "ns/s" && name == run.StorageWait:
-		return 1e-9, "tasks"
 	case unit == "ns/s" && strings.Contains(name, "psi"):
 		return 1e-9, "share"
 	case unit == "ns/s":
