@@ -303,8 +303,8 @@ func (a *agent) drainFinal() {
 	a.writeBlocks(now + sampler.EmitDelayNS - 2*a.in.stepNS)
 }
 
-// readGPUs requests a last reading of the GPUs and waits for it, at most 0.1 s. Reading an energy counter takes
-// up to 23 ms.
+// readGPUs requests a last reading of the GPUs and waits for it, at most gpuWait. Reading an energy counter takes
+// up to 23 ms, and the counter is new every 100 ms only.
 func (a *agent) readGPUs() {
 	if a.in.gpus.Flush == nil {
 		return
@@ -316,7 +316,7 @@ func (a *agent) readGPUs() {
 }
 
 const (
-	gpuWait  = 100 * time.Millisecond
+	gpuWait  = 350 * time.Millisecond
 	gpuPause = 5 * time.Millisecond
 )
 

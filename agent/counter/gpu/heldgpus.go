@@ -41,7 +41,7 @@ func OpenHeldGPUs(p ReadingParams) Opened {
 		f.flushed = nil
 		for _, h := range f.helpers {
 			f.flushed = append(f.flushed, h.flushed)
-			h.flush()
+			h.flushLast()
 		}
 	}
 	out.Flushed = f.allFlushed

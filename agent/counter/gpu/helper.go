@@ -119,9 +119,15 @@ func newHelper(devices int, now func() int64) *helper {
 }
 
 // flush requests that the program read all values now, and does not wait.
-func (h *helper) flush() {
+func (h *helper) flush() { h.request('F') }
+
+// flushLast requests a last reading of all values, which ends with a new value of the energy, and does not wait.
+func (h *helper) flushLast() { h.request('L') }
+
+// request sends a request to the program.
+func (h *helper) request(what byte) {
 	if h.gone == nil && h.to >= 0 {
-		_, _ = unix.Write(h.to, []byte("F")) // one that is gone is found by poll
+		_, _ = unix.Write(h.to, []byte{what}) // one that is gone is found by poll
 	}
 }
 

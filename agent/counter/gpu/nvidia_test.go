@@ -572,6 +572,27 @@ func TestPlanOfAShortJob(t *testing.T) {
 	}
 }
 
+// The last reading has all energy that was used until it was requested, although the driver's value is up to 100 ms
+// old.
+func TestLastEnergy(t *testing.T) {
+	build(t)
+	t.Parallel()
+	h, all := start(t, []string{"0"}, false, "FAKE_REFRESH_MS=100")
+	until(t, h, "it has read the energy", func() bool { return len(all.all) > 0 })
+	requested := rawcall.Now()
+	h.flushLast()
+	until(t, h, "it has read everything", func() bool { return h.flushed == 1 })
+	last := uint64(0)
+	for _, r := range all.all {
+		if r.kind == recReading && r.status[valEnergy] == nvOK {
+			last = r.value[valEnergy]
+		}
+	}
+	if used := fakeMillijoules(requested, 1); last < used {
+		t.Errorf("last reading %d mJ, the GPU had used %d mJ", last, used)
+	}
+}
+
 // A GPU that is divided into instances is not read, and the reason is noted; another GPU is read.
 func TestDividedGPU(t *testing.T) {
 	read := t.TempDir()

@@ -111,7 +111,7 @@ func openNVIDIA(p ReadingParams) Opened {
 	holders.OnHeld = h.flush // energy is counted from here on
 	out.Windows = func() []profile.GPUWindows { return windowsOf(h, &holders) }
 	asked := 0
-	out.Flush = func() { asked = h.flushed + 1; h.flush() }
+	out.Flush = func() { asked = h.flushed + 1; h.flushLast() }
 	out.Flushed = func() bool { h.poll(); return h.gone != nil || h.flushed >= asked }
 	return out.waitForHolder(&holders)
 }

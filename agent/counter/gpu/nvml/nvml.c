@@ -9,7 +9,8 @@
  * every WAITING_MS, until the first "F": no process of the job holds a GPU until then.
  *
  * It writes records of fixed size to stdout. An "F" on stdin makes it read everything at
- * once and write a FLUSHED record. It ends when stdin is closed, so it outlives nobody.
+ * once and write a FLUSHED record. An "L", the last request, makes it also read the energy once
+ * more when the driver has a new value. It ends when stdin is closed, so it outlives nobody.
  * It looks at stdin between two calls only: a process in a call must not be killed
  * (NVIDIA/dcgm-exporter issue 84). A record that finds no room in the pipe is dropped.
  *
@@ -100,7 +101,7 @@ static const int waits_for_budget[GROUPS] = {[ENERGY_GROUP] = 1, [SELDOM_GROUP] 
  * WINDOWS_LEAST_MS at most. A mean of GPM is of GPM_LEAST_MS to GPM_MOST_MS. */
 enum {
 	MOST_DEVICES = 64, MOST_MS = 60000, GPM_LEAST_MS = 95, GPM_MOST_MS = 10000, WAITING_MS = 5000, PUT_OFF_MS = 20000,
-	CURRENT_MS = 1000, WINDOWS_LEAST_MS = 1000
+	CURRENT_MS = 1000, WINDOWS_LEAST_MS = 1000, REFRESH_MS = 100
 };
 /* Windows have 166 ms and more. A driver computes their stamps at each call: an H200's differ by 1 us. */
 enum { SAME_WINDOW_US = 50000 };
@@ -134,10 +135,11 @@ static struct device {
 	int64_t buffered;               /* how long a time the driver's windows covered when they were read last, ns */
 	int windowed;                   /* the driver's windows were current when they were read last */
 	int64_t newest;                 /* end of the newest window, CLOCK_MONOTONIC */
+	uint64_t energy;                /* the last reading, mJ; 0 before */
 	int64_t called[GROUPS], due[GROUPS], cost[GROUPS]; /* CLOCK_MONOTONIC; mean of the last calls, ns */
 } devices[MOST_DEVICES];
 
-static int flush_asked, waiting, device_count, sharers, divided;
+static int flush_asked, last_asked, waiting, device_count, sharers, divided;
 static int64_t started; /* CLOCK_MONOTONIC */
 
 static int64_t now(clockid_t clock)
@@ -172,8 +174,10 @@ static void wait_until(int64_t until)
 		struct pollfd p = {0, POLLIN, 0};
 		char b[64];
 		if (poll(&p, 1, left > 0 ? left : 0) > 0) {
-			if (read(0, b, sizeof b) <= 0)
+			ssize_t n = read(0, b, sizeof b);
+			if (n <= 0)
 				_exit(0);
+			last_asked = !waiting && memchr(b, 'L', n);
 			flush_asked = 1;
 			waiting = 0;
 			return;
@@ -527,6 +531,8 @@ static void call_group(int i, int group)
 		group == BEAT_GROUP ? read_beat(d, &r) :
 		group == GPM_GROUP ? read_gpm(d, &r) : read_fields(d, &r, group);
 	int64_t cost = cost_since(&m);
+	if (r.status[ENERGY] == SUCCESS)
+		d->energy = r.value[ENERGY];
 	if (has_values(&r))
 		put(&r);
 	d->cost[group] = d->cost[group] ? (3 * d->cost[group] + cost) / 4 : cost;
@@ -566,6 +572,27 @@ static int64_t call_due(int all)
 				next = d->due[group];
 	}
 	return next;
+}
+
+/* The driver's energy is up to REFRESH_MS old (an H200's is new every 100.0 ms), so a reading at the end of a job
+ * lacks what the job used since. Reads it again after that time, and once more where it is still the same. */
+static void read_last_energy(void)
+{
+	static const int wait[] = {REFRESH_MS + 5, REFRESH_MS / 2 - 10};
+	uint64_t at_end[MOST_DEVICES];
+	for (int i = 0; i < device_count; i++)
+		at_end[i] = devices[i].energy;
+	for (int n = 0; n < 2; n++) {
+		int unchanged = 0;
+		for (int i = 0; i < device_count; i++)
+			unchanged += at_end[i] && !devices[i].lost && devices[i].energy == at_end[i];
+		if (!unchanged)
+			return;
+		wait_ms(wait[n]);
+		for (int i = 0; i < device_count; i++)
+			if (at_end[i] && !devices[i].lost && devices[i].energy == at_end[i])
+				call_group(i, ENERGY_GROUP);
+	}
 }
 
 /* Measures how often energy and power are new: up to 100 calls in 2 s, fewer on a node that
@@ -729,9 +756,11 @@ int main(int argc, char **argv)
 		}
 	accounted = now(CLOCK_PROCESS_CPUTIME_ID);
 	for (int first = 1;; first = 0) {
-		int all = flush_asked;
-		flush_asked = 0;
+		int all = flush_asked, last = last_asked;
+		flush_asked = last_asked = 0;
 		int64_t next = call_due(all || first);
+		if (last)
+			read_last_energy();
 		if (!next)
 			fail(divided ? DIVIDED : GPU_IS_LOST, "no GPU is left");
 		if (all) {
