@@ -118,8 +118,10 @@ func BecomeForFiles(args []string) error {
 
 // BecomeTracer does what BecomeForFiles does, and drops all capabilities except that to trace processes: of
 // all threads or, in a program with cgo, of this thread. The user ids stay, so the account can neither stop
-// nor kill this process while it holds one of the account's threads.
+// nor kill this process while it holds one of the account's threads. It locks the caller to its OS thread and, as root,
+// gives that thread real-time priority.
 func BecomeTracer(args []string) error {
+	raisePriority()
 	if err := BecomeForFiles(args); err != nil {
 		return err
 	}
@@ -134,6 +136,15 @@ func BecomeTracer(args []string) error {
 		return fmt.Errorf("drop all capabilities except CAP_SYS_PTRACE: %w", err)
 	}
 	return makeUndumpable()
+}
+
+// raisePriority locks the caller to its OS thread and gives that the lowest real-time priority, if this process may do
+// so: a thread that computes stays stopped for milliseconds if the tracer waits for a CPU meanwhile. Other threads keep
+// their priority.
+func raisePriority() {
+	runtime.LockOSThread()
+	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_RR, Priority: 1,
+		Flags: unix.SCHED_FLAG_RESET_ON_FORK}, 0)
 }
 
 // setCapabilities sets the capabilities of all threads or, in a program with cgo, of this thread.

@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"time"
@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/as"
+	"jobgait/agent/rawcall"
 )
 
 // Limits of one copy.
@@ -89,11 +90,21 @@ func ServeCopyStacks(_ context.Context, r as.Request) error {
 		return err
 	}
 	runtime.LockOSThread() // a tracer is a thread
+	runtime.GOMAXPROCS(2)  // one for this thread, which never leaves it while it waits, and one for the guard
+	preferShortSlices()
+	debug.SetGCPercent(-1) // collected between two stops only
 	c := copier{proc: "/proc", uid: q.UID, until: time.Now().Add(time.Duration(q.ForMS) * time.Millisecond),
 		buffer: make([]byte, StackBytes)}
 	out := json.NewEncoder(r.Out)
+	answer := func(t ThreadCopy) error {
+		if err := out.Encode(t); err != nil {
+			return err
+		}
+		c.collectGarbage(len(t.Stack))
+		return nil
+	}
 	for _, pid := range q.PIDs[:min(len(q.PIDs), MaxProcesses)] {
-		if err := c.copyProcess(pid, func(t ThreadCopy) error { return out.Encode(t) }); err != nil {
+		if err := c.copyProcess(pid, answer); err != nil {
 			return err
 		}
 	}
@@ -105,19 +116,37 @@ type copier struct {
 	proc  string
 	uid   uint32
 	until time.Time
-	// buffer receives a stack while its thread is stopped, so that nothing is allocated then.
+	// buffer receives a stack while its thread is stopped.
 	buffer []byte
+	// stuck are seized threads that did not stop in time.
+	stuck []int
+	// garbage is the number of bytes of stacks that were copied since the last garbage collection.
+	garbage int
+}
+
+// maxGarbage is the number of bytes of copied stacks after which garbage is collected. A copy and its encoding take
+// some four times as much memory.
+const maxGarbage = 16 << 20
+
+// collectGarbage collects garbage, while no thread is stopped, if maxGarbage bytes were copied since it last did.
+// copied is the size of the last stack.
+func (c *copier) collectGarbage(copied int) {
+	if c.garbage += copied; c.garbage > maxGarbage {
+		runtime.GC()
+		c.garbage = 0
+	}
 }
 
 // copyProcess copies at most MaxThreads threads of a process, the main thread first. It calls each with every
 // copy, also those of threads with a CopyProblem, and then with one that has Done set.
-func (c copier) copyProcess(pid int, each func(ThreadCopy) error) error {
+func (c *copier) copyProcess(pid int, each func(ThreadCopy) error) error {
 	tids := threadsOf(c.proc, pid)
 	why := c.refusal(pid)
 	if len(tids) == 0 {
 		tids, why = []int{pid}, Gone
 	}
 	for _, tid := range tids[:min(len(tids), MaxThreads)] {
+		c.releaseLate()
 		t := describe(c.proc, pid, tid)
 		t.Threads, t.Trouble = len(tids), why
 		switch {
@@ -135,7 +164,7 @@ func (c copier) copyProcess(pid int, each func(ThreadCopy) error) error {
 }
 
 // refusal returns why a process must not be stopped, "" if it may.
-func (c copier) refusal(pid int) CopyProblem {
+func (c *copier) refusal(pid int) CopyProblem {
 	uid, tracer, ok := ownerAndTracer(c.proc, pid)
 	switch {
 	case !ok:
@@ -153,7 +182,7 @@ func (c copier) refusal(pid int) CopyProblem {
 // copyThread stops a thread, fills its copy and lets it continue. If the thread does not stop, it sets the
 // CopyProblem Stuck and copies only what copyAsleep can. It kills this process if the thread stays stopped for
 // maxHeld.
-func (c copier) copyThread(t *ThreadCopy) {
+func (c *copier) copyThread(t *ThreadCopy) {
 	guard := time.AfterFunc(runnableFor+blockedFor+maxHeld, killSelf)
 	defer guard.Stop()
 	if err := ptrace(unix.PTRACE_SEIZE, t.TID, 0, 0); err != nil {
@@ -164,15 +193,17 @@ func (c copier) copyThread(t *ThreadCopy) {
 		t.Trouble = Foreign
 		return
 	}
+	memory := openMemory(c.proc, t.PID)
+	defer memory.close()
 	if err := ptrace(unix.PTRACE_INTERRUPT, t.TID, 0, 0); err != nil {
 		t.Trouble = troubleOf(err)
 		return
 	}
 	status, since, why := c.awaitStop(t.TID)
 	if why == Stuck {
-		// It stays seized, and goes on, until this process ends.
 		t.Trouble = Stuck
-		c.copyAsleep(t)
+		c.stuck = append(c.stuck, t.TID)
+		c.copyAsleep(t, memory)
 		return
 	}
 	if why != "" {
@@ -184,54 +215,64 @@ func (c copier) copyThread(t *ThreadCopy) {
 	n := 0
 	if err == nil {
 		t.Registers, t.Known = registers, known
-		n = c.readStack(t.PID, registers[thisMachine().sp])
+		n = memory.read(registers[thisMachine().sp], c.buffer)
 	}
 	// A signal that arrived first is delivered as if the thread had not been stopped.
 	_ = ptrace(unix.PTRACE_DETACH, t.TID, 0, uintptr(signalOf(status)))
-	t.HeldNS = int64(time.Since(since))
+	t.HeldNS = rawcall.Now() - since
 	t.Stack = bytes.Clone(c.buffer[:n])
 	if err != nil {
 		t.Trouble = troubleOf(err)
 	}
 }
 
-// awaitStop waits until a seized thread has stopped; since is a time at which it had not stopped yet. why is Stuck if
-// it does not stop, Gone if it ended, and else "".
-func (c copier) awaitStop(tid int) (status unix.WaitStatus, since time.Time, why CopyProblem) {
-	began, pause := time.Now(), 20*time.Microsecond
+// The interval of the polls for a stop, which doubles from firstPollNS to longestPollNS: a thread that runs stops
+// within some microseconds, one that waits for a CPU when it gets one.
+const firstPollNS, longestPollNS = 20_000, 100_000
+
+// awaitStop waits until a seized thread has stopped; since is a time (CLOCK_MONOTONIC ns) at which it had not stopped
+// yet. why is Stuck if it does not stop, Gone if it ended, and else "".
+func (c *copier) awaitStop(tid int) (status unix.WaitStatus, since int64, why CopyProblem) {
+	began, pause := rawcall.Now(), int64(firstPollNS)
 	since = began
 	for {
-		looked := time.Now()
-		got, err := unix.Wait4(tid, &status, unix.WALL|unix.WNOHANG, nil)
+		polledNS := rawcall.Now()
+		stopped, err := pollStop(tid, &status)
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
-		case err != nil, got == tid && !status.Stopped():
+		case err != nil, stopped && !status.Stopped():
 			return status, since, Gone
-		case got == tid:
+		case stopped:
 			return status, since, ""
 		}
-		since = looked
-		waited := time.Since(began)
-		state := stateOf(c.proc, tid)
-		if waited > blockedFor && state != "R" || waited > runnableFor {
+		since = polledNS
+		c.releaseLate()
+		waited := time.Duration(polledNS - began)
+		if waited > runnableFor || waited > blockedFor && stateOf(c.proc, tid) != "R" {
 			return status, since, Stuck
 		}
 		sleepInKernel(pause)
-		pause = min(2*pause, 200*time.Microsecond)
+		pause = min(2*pause, longestPollNS)
 	}
 }
 
-// sleepInKernel lets this OS thread sleep. It wakes up by itself, where time.Sleep needs another thread of this process
-// to get a CPU first.
-func sleepInKernel(d time.Duration) {
-	t := unix.NsecToTimespec(int64(d))
-	_ = unix.Nanosleep(&t, nil) // a signal ends it early
+// releaseLate lets threads continue that stopped later than copyThread waited for them. A thread that does not stop
+// stays seized, and is released when this process ends.
+func (c *copier) releaseLate() {
+	c.stuck = slices.DeleteFunc(c.stuck, func(tid int) bool {
+		var status unix.WaitStatus
+		stopped, err := pollStop(tid, &status)
+		if stopped && status.Stopped() {
+			_ = ptrace(unix.PTRACE_DETACH, tid, 0, uintptr(signalOf(status)))
+		}
+		return stopped || err != nil
+	})
 }
 
 // copyAsleep copies stack pointer, program counter and stack of a thread that sleeps in the kernel and does not
 // stop.
-func (c copier) copyAsleep(t *ThreadCopy) {
+func (c *copier) copyAsleep(t *ThreadCopy, memory processMemory) {
 	sp, pc, ok := whereAsleep(c.proc, t.PID, t.TID)
 	if !ok {
 		return
@@ -241,22 +282,8 @@ func (c copier) copyAsleep(t *ThreadCopy) {
 	t.Registers = make([]uint64, m.registers)
 	t.Registers[m.sp], t.Registers[m.pc] = sp, pc
 	t.Known = 1<<m.sp | 1<<m.pc
-	t.Stack = bytes.Clone(c.buffer[:c.readStack(t.PID, sp)])
+	t.Stack = bytes.Clone(c.buffer[:memory.read(sp, c.buffer)])
 }
-
-// eventStop is PTRACE_EVENT_STOP, with which a seized thread stops when it is interrupted or in a group stop.
-const eventStop = 128
-
-// signalOf returns the signal for which a thread stopped, 0 if the interrupt or a group stop made it stop.
-func signalOf(status unix.WaitStatus) unix.Signal {
-	if int(status)>>16 == eventStop {
-		return 0
-	}
-	return status.StopSignal()
-}
-
-// killSelf kills this process, which releases all stopped threads.
-func killSelf() { _ = unix.Kill(os.Getpid(), unix.SIGKILL) }
 
 // troubleOf returns the CopyProblem for an error of ptrace(2).
 func troubleOf(err error) CopyProblem {
@@ -264,41 +291,6 @@ func troubleOf(err error) CopyProblem {
 		return Gone
 	}
 	return Denied
-}
-
-// readStack copies a stack from its pointer upwards into the buffer, as far as memory is mapped, and returns
-// the number of bytes. It reads /proc/PID/mem, which a kill interrupts: process_vm_readv waits for the memory
-// lock without end.
-func (c copier) readStack(pid int, sp uint64) int {
-	if sp == 0 || sp > 1<<62 {
-		return 0
-	}
-	fd, err := unix.Open(filepath.Join(c.proc, strconv.Itoa(pid), "mem"), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return 0
-	}
-	defer unix.Close(fd)
-	n := 0
-	for n < len(c.buffer) {
-		got, err := unix.Pread(fd, c.buffer[n:], int64(sp)+int64(n))
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil || got <= 0 {
-			break
-		}
-		n += got
-	}
-	return n
-}
-
-// ptrace makes one request of ptrace(2).
-func ptrace(request, tid int, addr, data uintptr) error {
-	_, _, e := unix.Syscall6(unix.SYS_PTRACE, uintptr(request), uintptr(tid), addr, data, 0, 0)
-	if e != 0 {
-		return fmt.Errorf("ptrace request %#x on thread %d: %w", request, tid, e)
-	}
-	return nil
 }
 
 // threadsOf lists the threads of a process, the main thread first; none if the process is gone.
