@@ -115,7 +115,7 @@ func TestDamagedRecordIsMissing(t *testing.T) {
 func TestForget(t *testing.T) {
 	dir, key := t.TempDir(), run.Key{Cluster: "c", JobID: 7}
 	s := store(t, dir, record("n1", key, 3, 100), record("n2", key, 0, 100))
-	if err := s.Forget(context.Background(), RecordRequest{Key: key}); err != nil {
+	if err := s.Forget(context.Background(), RecordRequest{Key: key}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(jobDir(dir, key)); !errors.Is(err, os.ErrNotExist) {

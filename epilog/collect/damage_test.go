@@ -236,7 +236,7 @@ func TestNewerRecordsStay(t *testing.T) {
 	if err != nil || nodesOf(got) != "n1:0 " || len(said) != 1 || !strings.Contains(said[0], "newer") {
 		t.Errorf("%s, %v, said %q", nodesOf(got), err, said)
 	}
-	if err := s.Forget(context.Background(), w); err != nil {
+	if err := s.Forget(context.Background(), w, nil); err != nil {
 		t.Fatal(err)
 	}
 	names, err := recordNames(jobDir(dir, key))
@@ -280,7 +280,8 @@ func listen(in io.Reader, say func(string)) ([]summary.NodeRecord, error) {
 // A child may write anything: impossible records become lines, and lines are bounded.
 func TestListen(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeAnswers(&b, []summary.NodeRecord{full("n1"), full("n2")}, []string{"a\nb"}, 1<<20); err != nil {
+	twoRecords := collected{records: []summary.NodeRecord{full("n1"), full("n2")}}
+	if err := writeAnswers(&b, twoRecords, []string{"a\nb"}, 1<<20); err != nil {
 		t.Fatal(err)
 	}
 	bad := full("n3")
@@ -298,7 +299,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("half an answer: %v", err)
 	}
 	b.Reset()
-	if err := writeAnswers(&b, []summary.NodeRecord{full("n1"), full("n2")}, nil, len(text)+200); err != nil {
+	if err := writeAnswers(&b, twoRecords, nil, len(text)+200); err != nil {
 		t.Fatal(err)
 	}
 	said = nil
@@ -313,7 +314,8 @@ func TestListen(t *testing.T) {
 
 func FuzzListen(f *testing.F) {
 	var b bytes.Buffer
-	if err := writeAnswers(&b, []summary.NodeRecord{full("n1")}, []string{"x"}, 1<<20); err != nil {
+	if err := writeAnswers(&b, collected{records: []summary.NodeRecord{full("n1")},
+		last: LastReport{Key: full("n1").Key, Nodes: 1, Of: 2}}, []string{"x"}, 1<<20); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())

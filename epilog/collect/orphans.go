@@ -16,13 +16,18 @@ import (
 const maxOrphans = 1000
 
 // orphans returns the records in those job directories that w checks and that have not changed for the time
-// idle: the node that should collect them has died. It stops after the directory with which it has maxOrphans
-// records. Unreadable records are handled by handleUnreadable.
+// idle: the node that should collect them has died. It leaves out runs without news (withNews). It stops after the
+// directory with which it has maxOrphans records. Unreadable records are handled by handleUnreadable.
 func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]summary.NodeRecord, error) {
 	in := filepath.Join(dir, runsDir)
 	jobs, all, err := w.dirsToCheck(dir)
 	if err != nil {
 		return nil, err
+	}
+	if all {
+		if err := removeOldReported(dir); err != nil {
+			return nil, err
+		}
 	}
 	found := []summary.NodeRecord{}
 	for i, name := range jobs {
@@ -35,23 +40,37 @@ func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]sum
 		if err != nil || !info.IsDir() || strings.HasPrefix(name, ".") || time.Since(info.ModTime()) < idle {
 			continue
 		}
-		names, err := recordNames(filepath.Join(in, name))
+		records, err := recordsWithNews(dir, name, say)
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range names {
-			r, err := n.read(dir)
-			if err != nil {
-				handleUnreadable(dir, n, err, say)
-				continue
-			}
-			found = append(found, r)
-		}
+		found = append(found, records...)
 		if len(found) >= maxOrphans {
 			break
 		}
 	}
 	return found, nil
+}
+
+// recordsWithNews reads the records in a job's directory and returns those of runs with news.
+func recordsWithNews(dir, name string, say func(string)) ([]summary.NodeRecord, error) {
+	names, err := recordNames(filepath.Join(dir, runsDir, name))
+	if err != nil {
+		return nil, err
+	}
+	if waiting, err := waitsForLateNodes(dir, names); waiting || err != nil {
+		return nil, err
+	}
+	var records []summary.NodeRecord
+	for _, n := range names {
+		r, err := n.read(dir)
+		if err != nil {
+			handleUnreadable(dir, n, err, say)
+			continue
+		}
+		records = append(records, r)
+	}
+	return withNews(dir, records)
 }
 
 // dirsToCheck returns the names of the job directories that the sweeper checks: all if it is elected, else

@@ -19,7 +19,8 @@ import (
 
 // The directory holds runs/<cluster>-<job id>/<run>@<node>.json.gz with the
 // records of nodes, where <run> is the run key, or "none" for a node without an
-// agent, which has no key; and jobs/<run key>.json.gz with whole runs.
+// agent, which has no key; jobs/<run key>.json.gz with whole runs; and reported/ with
+// the number of nodes in the last report of each run (LastReport).
 const (
 	runsDir = "runs"
 	jobsDir = "jobs"
@@ -32,7 +33,12 @@ const maxFile = 32 << 20
 
 // putNodeRecord writes a node's record into the directory of its job.
 func putNodeRecord(dir string, r summary.NodeRecord) error {
-	return writeRecord(filepath.Join(jobDir(dir, r.Key), runName(r)+"@"+nodeName(r.Node)+suffix), r)
+	return writeRecord(recordPath(dir, r), r)
+}
+
+// recordPath returns the path of a node's record below the collection directory.
+func recordPath(dir string, r summary.NodeRecord) string {
+	return filepath.Join(jobDir(dir, r.Key), runName(r)+"@"+nodeName(r.Node)+suffix)
 }
 
 // runName returns the part of a record's file name that identifies the run: its key, or "none" for a node

@@ -9,6 +9,10 @@
 // the result. It accepts a record if it is valid (package summary) and lies in the directory of its run. Other
 // records go to failed/, with a line; records of a newer version stay.
 //
+// After a report, a file in reported/ says from how many nodes it was made (LastReport), for 32 days. The records of a
+// complete report are removed; those of a report that lacks nodes stay for 7 days, so that a late node's can be merged
+// with them. Records of no more nodes than the last report has are removed, and never returned as a run to report.
+//
 // The directory belongs to a service account: a root process drops to it (package as) to use the directory,
 // because many shared file systems map root to an unprivileged user.
 package collect
@@ -43,13 +47,18 @@ type Store struct {
 	Unread func(why string)
 }
 
-// request is one request to a child; exactly one field is set.
+// request is one request to a child: one of the pointers or Orphans is set. Sweeper belongs to Orphans, Reported
+// alone is a request and may also come with Forget.
 type request struct {
 	Dir    string              `json:"dir"`
 	Put    *summary.NodeRecord `json:"put,omitempty"`
 	Gather *RecordRequest      `json:"gather,omitempty"`
 	Forget *RecordRequest      `json:"forget,omitempty"`
-	PutJob *JobRecord          `json:"put_job,omitempty"`
+	// Reported is written as the last report of a run.
+	Reported *LastReport `json:"reported,omitempty"`
+	// LastReport requests the last report of a run.
+	LastReport *RecordRequest `json:"last_report,omitempty"`
+	PutJob     *JobRecord     `json:"put_job,omitempty"`
 	// Orphans requests the records in directories that have not changed for this time.
 	Orphans time.Duration `json:"orphans,omitempty"`
 	Sweeper Sweeper       `json:"sweeper"`
@@ -64,18 +73,34 @@ func (s Store) Put(ctx context.Context, r summary.NodeRecord) error {
 // Gather returns the records of the run that w describes as soon as every node
 // has reported, or those that are there when w's patience ends.
 func (s Store) Gather(ctx context.Context, w RecordRequest) ([]summary.NodeRecord, error) {
-	return s.execute(ctx, request{Dir: s.Dir, Gather: &w})
+	found, err := s.execute(ctx, request{Dir: s.Dir, Gather: &w})
+	return found.records, err
 }
 
 // Orphans returns the records of runs that were not collected for the time idle: all runs if w is elected, else
-// its own.
+// its own. It leaves out runs whose last report is of as many nodes, and removes their records when no late node can
+// need them any more.
 func (s Store) Orphans(ctx context.Context, idle time.Duration, w Sweeper) ([]summary.NodeRecord, error) {
-	return s.execute(ctx, request{Dir: s.Dir, Orphans: idle, Sweeper: w})
+	found, err := s.execute(ctx, request{Dir: s.Dir, Orphans: idle, Sweeper: w})
+	return found.records, err
 }
 
-// Forget removes the records of a run that is finished.
-func (s Store) Forget(ctx context.Context, w RecordRequest) error {
-	_, err := s.execute(ctx, request{Dir: s.Dir, Forget: &w})
+// LastReport returns the last report of the run that w describes, the zero value if none is known.
+func (s Store) LastReport(ctx context.Context, w RecordRequest) (LastReport, error) {
+	found, err := s.execute(ctx, request{Dir: s.Dir, LastReport: &w})
+	return found.last, err
+}
+
+// PutReported writes that a run was reported from some of its nodes. The records stay, so that the record of a late
+// node can be merged with them.
+func (s Store) PutReported(ctx context.Context, l LastReport) error {
+	_, err := s.execute(ctx, request{Dir: s.Dir, Reported: &l})
+	return err
+}
+
+// Forget removes the records of a run that is finished. It first writes that the run was reported, unless l is nil.
+func (s Store) Forget(ctx context.Context, w RecordRequest, l *LastReport) error {
+	_, err := s.execute(ctx, request{Dir: s.Dir, Forget: &w, Reported: l})
 	return err
 }
 
@@ -86,10 +111,17 @@ func (s Store) PutJob(ctx context.Context, j JobRecord) error {
 	return err
 }
 
-// answer is one of any number of answers of a child: a record, or a line about an invalid record.
+// collected is the result of a request.
+type collected struct {
+	records []summary.NodeRecord
+	last    LastReport
+}
+
+// answer is one of any number of answers of a child: a record, a last report, or a line about an invalid record.
 type answer struct {
-	Record json.RawMessage `json:"record,omitempty"`
-	Unread string          `json:"unread,omitempty"`
+	Record     json.RawMessage `json:"record,omitempty"`
+	LastReport json.RawMessage `json:"last_report,omitempty"`
+	Unread     string          `json:"unread,omitempty"`
 }
 
 // Limits of the answers of a child of the service account. A node's record is 16 KB of JSON, that of the first
@@ -113,10 +145,10 @@ func (r request) maxAnswerBytes() int {
 	return firstRecordBytes
 }
 
-// execute executes a request in this process, or in a child with the account's rights, and returns the records.
-func (s Store) execute(ctx context.Context, r request) ([]summary.NodeRecord, error) {
+// execute executes a request in this process, or in a child with the account's rights.
+func (s Store) execute(ctx context.Context, r request) (collected, error) {
 	if s.Unusable != nil {
-		return nil, s.Unusable
+		return collected{}, s.Unusable
 	}
 	say := s.Unread
 	if say == nil {
@@ -125,24 +157,28 @@ func (s Store) execute(ctx context.Context, r request) ([]summary.NodeRecord, er
 	if s.Account == nil || s.Account.IsCurrent() {
 		return r.serve(ctx, say)
 	}
-	got := answerReader{records: []summary.NodeRecord{}, onUnread: say}
+	got := answerReader{collected: collected{records: []summary.NodeRecord{}}, onUnread: say}
 	child := as.Child{Program: s.Program, Account: *s.Account, Guard: s.Guard}
 	if err := as.AskAll(ctx, child, as.Collect, r, nil, r.maxAnswerBytes(), got.add); err != nil {
-		return nil, fmt.Errorf("use the collection directory %s: %w", s.Dir, err)
+		return collected{}, fmt.Errorf("use the collection directory %s: %w", s.Dir, err)
 	}
-	return got.records, nil
+	return got.collected, nil
 }
 
 // answerReader collects the answers of a child. The child runs as the account, so its records are validated
 // again.
 type answerReader struct {
-	records  []summary.NodeRecord
+	collected
 	lines    int
 	onUnread func(string) // takes the first maxLines lines
 }
 
-// add adds a valid record to the records; for any other answer it passes a line to onUnread.
+// add takes a valid record or last report; for any other answer it passes a line to onUnread.
 func (all *answerReader) add(a answer) error {
+	if len(a.LastReport) > 0 {
+		all.last = decodeLastReport(a.LastReport)
+		return nil
+	}
 	if len(a.Record) > 0 {
 		r, err := decodeNode(a.Record, func(summary.NodeRecord) error { return nil })
 		if err == nil {
@@ -165,7 +201,7 @@ func Serve(ctx context.Context, to as.Request) error {
 		return err
 	}
 	var lines []string
-	records, err := r.serve(ctx, func(line string) {
+	found, err := r.serve(ctx, func(line string) {
 		if len(lines) < maxLines {
 			lines = append(lines, line)
 		}
@@ -173,15 +209,24 @@ func Serve(ctx context.Context, to as.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeAnswers(to.Out, records, lines, r.maxAnswerBytes()-2*maxLines*lineBytes)
+	return writeAnswers(to.Out, found, lines, r.maxAnswerBytes()-2*maxLines*lineBytes)
 }
 
-// writeAnswers writes records and lines as answers, the records in at most room bytes; a record that does not
+// writeAnswers writes a result and lines as answers, the records in at most room bytes; a record that does not
 // fit is left out, and its node is missing.
-func writeAnswers(out io.Writer, records []summary.NodeRecord, lines []string, room int) error {
+func writeAnswers(out io.Writer, found collected, lines []string, room int) error {
 	w := bufio.NewWriter(out)
 	to := json.NewEncoder(w)
-	for _, r := range records {
+	if found.last.Nodes > 0 {
+		text, err := json.Marshal(found.last)
+		if err == nil {
+			err = to.Encode(answer{LastReport: text})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, r := range found.records {
 		text, err := json.Marshal(r)
 		if err != nil {
 			return fmt.Errorf("internal error, please report it: encode the record of node %s: %w", r.Node, err)
@@ -206,20 +251,37 @@ func writeAnswers(out io.Writer, records []summary.NodeRecord, lines []string, r
 }
 
 // serve executes a request with the rights of this process.
-func (r request) serve(ctx context.Context, say func(string)) ([]summary.NodeRecord, error) {
-	none := []summary.NodeRecord{}
+func (r request) serve(ctx context.Context, say func(string)) (c collected, err error) {
 	switch {
 	case r.Put != nil:
-		return none, putNodeRecord(r.Dir, *r.Put)
+		return c, putNodeRecord(r.Dir, *r.Put)
 	case r.Gather != nil:
-		return gatherRecords(ctx, r.Dir, *r.Gather, say)
-	case r.Forget != nil:
-		return none, forgetRecords(r.Dir, *r.Forget)
+		c.records, err = gatherRecords(ctx, r.Dir, *r.Gather, say)
+	case r.LastReport != nil:
+		c.last, _, err = findLastReport(r.Dir, *r.LastReport)
+	case r.Reported != nil || r.Forget != nil:
+		return c, r.finishRun()
 	case r.Orphans > 0:
-		return orphans(r.Dir, r.Orphans, r.Sweeper, say)
+		c.records, err = orphans(r.Dir, r.Orphans, r.Sweeper, say)
 	case r.PutJob != nil:
-		return none, putJob(r.Dir, *r.PutJob)
+		return c, putJob(r.Dir, *r.PutJob)
+	default:
+		err = errors.New("internal error, please report it: the request to the collection directory names no action: " +
+			"nothing is done")
 	}
-	return none, errors.New("internal error, please report it: the request to the collection directory names no action: " +
-		"nothing is done")
+	return c, err
+}
+
+// finishRun writes that a run was reported and then removes its records, each if it is requested. A process that dies
+// in between leaves records that the next sweep finds reported.
+func (r request) finishRun() error {
+	if r.Reported != nil {
+		if err := putLastReport(r.Dir, *r.Reported); err != nil {
+			return err
+		}
+	}
+	if r.Forget == nil {
+		return nil
+	}
+	return forgetRecords(r.Dir, *r.Forget)
 }

@@ -13,20 +13,20 @@ import (
 	"jobgait/epilog/collect"
 )
 
-// adoptAfter is the age at which another node may report a run from its records. The run's own collecting node,
-// if it is alive, has stopped waiting long before.
+// adoptAfter is how long after the last record another node may report a run from its records. The run's own collecting
+// node, if it is alive, has stopped waiting by then.
 const adoptAfter = missingNodesWait + time.Hour
 
 // adoptionCounts counts runs whose collecting node died: adopted are those that this sweep reported, unclaimed
-// those whose owner neither this node nor the scheduler knows.
+// those that neither this node nor the accounting knows.
 type adoptionCounts struct{ adopted, unclaimed int }
 
 // adopt reports the runs whose collecting node died: the records of their other nodes wait in the collection
 // directory. The owner of the run and the place of its report are never taken from a record, which any
 // process of the directory's account can write: it is what root wrote on this node at Prolog time, else what
 // the scheduler's accounting says of the run. A run that neither knows is only counted, and waits for a node
-// that ran it. If two nodes adopt a run at the same time, both write the same report. An error of one run is
-// returned with the others and does not stop them.
+// that ran it. A run that was reported from as many nodes is not reported again. If two nodes adopt a run at the same
+// time, both write the same report. An error of one run is returned with the others and does not stop them.
 func (f Finisher) adopt(ctx context.Context) (did adoptionCounts, failed error) {
 	store, err := f.collectStore(ctx)
 	if err != nil {
@@ -152,9 +152,13 @@ func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w trustedRu
 	}
 	sum := withTrustedIdentity(summary.Merge(records, nodes), w.run.Job)
 	sum = withUnknownEnd(sum, "the scheduler was not queried: the node that queries it died")
-	return f.advance(ctx, &progress{run: w.run, end: w.end, nodes: nodes, collects: true, store: store, records: records,
-		sum:        sum,
-		ownHistory: f.Config.History.Ingest == "here"})
+	p := &progress{run: w.run, end: w.end, nodes: nodes, collects: true, store: store, records: records, sum: sum,
+		ownHistory: f.Config.History.Ingest == "here"}
+	request := collect.RecordRequest{Key: w.run.Key, AnyRun: !records[0].Sampled(), End: sum.End}
+	if err := p.readLastReport(ctx, request, sum.Start); err != nil {
+		return err
+	}
+	return f.advance(ctx, p)
 }
 
 // withTrustedIdentity sets the user, work directory, output file, array, heterogeneous job and account of a

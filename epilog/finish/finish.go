@@ -86,7 +86,7 @@ func (f Finisher) analyseNode(_ context.Context, p *progress) (err error) {
 
 // collectRecord writes the node's record into the collection directory, within a quarter of the remaining time,
 // so that a file system that hangs costs the records of other nodes but not the report. It always returns nil:
-// a failure blocks the run from Forgotten on.
+// a failure blocks the run from Forgotten on, and from Merged on if another node can have reported the run.
 func (f Finisher) collectRecord(ctx context.Context, p *progress) (err error) {
 	ctx, cancel := withShareOfTime(ctx, 4, time.Hour)
 	defer cancel()
@@ -94,16 +94,21 @@ func (f Finisher) collectRecord(ctx context.Context, p *progress) (err error) {
 	if err == nil {
 		err = p.store.Put(ctx, p.record)
 	}
-	if err != nil { // the report needs no other node
+	switch {
+	case err == nil:
+	case len(p.nodes) > 1 && p.isLate(): // that report may be of more nodes
+		p.blockFrom(Merged, err)
+	default: // the report needs no other node
 		p.blockFrom(Forgotten, err)
 	}
 	return nil
 }
 
 // mergeRecords waits for the records of the other nodes and merges them with this node's own into p.sum. If
-// more nodes have reported than the stored run has, it completes p.sum from the scheduler and, if the run is
-// blocked, adds a note. It always returns nil: if the records cannot be gathered, it blocks the run from
-// Forgotten on (see blockFrom), so that this try does not remove the nodes' records.
+// more nodes have reported than the last report has, it completes p.sum from the scheduler and, if the run is
+// blocked, adds a note. If the records cannot be gathered, it blocks the run from Forgotten on (see blockFrom), so
+// that this try does not remove the nodes' records. It returns an error only if another node can have reported the
+// run and it is not known whether it has.
 func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 	want := collect.RecordRequest{Key: p.run.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes,
 		Patience: f.patience(p.before)}
@@ -113,6 +118,12 @@ func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 	}
 	p.records = withOwn(records, p.record)
 	p.sum = withTrustedIdentity(summary.Merge(p.records, p.nodes), p.record.Job)
+	if p.isLate() {
+		err := p.readLastReport(ctx, want, p.run.StartReal)
+		if err != nil && len(p.nodes) > 1 {
+			return err
+		}
+	}
 	if !p.hasNews() {
 		return nil
 	}
@@ -248,7 +259,9 @@ func (f Finisher) storeRun(ctx context.Context, p *progress) error {
 	return f.storeReportDir(ctx, p.sum, dir)
 }
 
-// forgetRecords removes the records of all nodes of a stored run from the collection directory.
+// forgetRecords writes to the collection directory from how many nodes the run was reported. If these are all, it
+// removes the run's records; else they stay there, so that a late node's can be merged with them. A run of one node
+// needs no such file unless another node adopted it.
 func (f Finisher) forgetRecords(ctx context.Context, p *progress) (err error) {
 	if p.store.Dir == "" {
 		if p.store, err = f.collectStore(ctx); err != nil {
@@ -262,7 +275,18 @@ func (f Finisher) forgetRecords(ctx context.Context, p *progress) (err error) {
 	case p.before.Complete:
 		w.Key = p.before.Key
 	}
-	return p.store.Forget(ctx, w)
+	if p.dir != "" && len(p.nodes) == 1 {
+		return p.store.Forget(ctx, w, nil)
+	}
+	last := collect.LastReport{Key: w.Key, Nodes: max(p.reportedNodes(), p.sum.Reported()), Of: len(p.nodes),
+		Start: p.run.StartReal, End: p.end.Real}
+	if p.sum.Reported() > 0 {
+		last.Start, last.End = p.sum.Start, p.sum.End
+	}
+	if !last.Complete() {
+		return p.store.PutReported(ctx, last)
+	}
+	return p.store.Forget(ctx, w, &last)
 }
 
 // withShareOfTime returns a context that ends after 1/part of the time left in ctx, at most after most. It

@@ -31,7 +31,7 @@ const (
 	Delivered              // reported.json, "without": the report is in its directory
 	Archived               // archived: the profile is in the site's archive
 	Stored                 // reported.json, "nodes": the run is in the history, or waits for the history's writer
-	Forgotten              // no file: the nodes' records are removed from the collection directory
+	Forgotten              // collect.dir/reported: from how many nodes; the records of a complete run are removed
 	Closed                 // done: nothing is left to do on this node; Retire then removes what is not kept
 )
 
@@ -73,11 +73,13 @@ func transitions() []transition {
 	return []transition{
 		// Crash: the profile is analysed again.
 		{to: Analysed, needed: ofThisNode, work: Finisher.analyseNode},
-		// Crash: the record is written again under the same name.
+		// Crash: the record is written again under the same name. If the run was reported meanwhile, the next sweep that
+		// finds the record 25 hours old removes it, or adopts the run if the report lacks this node.
 		{to: Collected, needed: func(p *progress) bool {
 			return ofThisNode(p) && !p.before.Complete
 		}, work: Finisher.collectRecord},
-		// Crash: the records are gathered and the scheduler is queried again.
+		// Crash: the records are gathered and the scheduler is queried again. From 24 hours after the end reported/ in the
+		// collection directory is read too: if another node reported the run from as many nodes, the run skips to Closed.
 		{to: Merged, needed: func(p *progress) bool {
 			return p.collects && p.dir != "" && !p.before.Complete
 		}, work: Finisher.mergeRecords},
@@ -87,9 +89,9 @@ func transitions() []transition {
 		{to: Archived, needed: func(*progress) bool { return true }, work: Finisher.archiveFiles},
 		// Crash: the run is put into the history, or handed to its writer, again: one row, one job record.
 		{to: Stored, needed: (*progress).hasNews, work: Finisher.storeRun, prove: (*progress).proveStored},
-		// After a crash: removing files that are already gone is not an error.
+		// Crash: the same is written again, and removing files that are already gone is not an error.
 		{to: Forgotten, needed: func(p *progress) bool {
-			return p.collects && p.stopsWaiting()
+			return p.collects && (p.hasNews() || p.stopsWaiting())
 		}, work: Finisher.forgetRecords},
 		// Crash before the proof: the two transitions before it are repeated without effect. Crash after it: files that
 		// are not kept stay until a sweep trims the spool.
@@ -125,6 +127,9 @@ type progress struct {
 	nodes    []string       // of the job, in order
 	collects bool           // this node is the job's first: it merges, reports and stores
 	before   deliveryRecord // what earlier tries have proved
+	// elsewhere is the number of nodes in the last report that the collection directory knows of; 0 until missingNodesWait
+	// after the run's end, because no other node reports the run before.
+	elsewhere int
 	// ownHistory says that this node writes the history itself (history.ingest = "here").
 	ownHistory bool
 
@@ -153,8 +158,27 @@ func (p *progress) blockFrom(from State, why error) {
 	}
 }
 
-// hasNews reports whether this node collects the run and more nodes have reported than the stored run has.
-func (p *progress) hasNews() bool { return p.collects && p.before.StoredNodes < p.sum.Reported() }
+// hasNews reports whether this node collects the run and more nodes have reported than the last report has.
+func (p *progress) hasNews() bool { return p.collects && p.reportedNodes() < p.sum.Reported() }
+
+// reportedNodes returns the number of nodes in the run's last report that is stored, by this node or another.
+func (p *progress) reportedNodes() int { return max(p.before.StoredNodes, p.elsewhere) }
+
+// isLate reports whether another node can have adopted the run by now.
+func (p *progress) isLate() bool {
+	return p.dir == "" || epoch(time.Now())-p.end.Real >= missingNodesWait.Seconds()
+}
+
+// readLastReport sets p.elsewhere from the collection directory, for a late run that began at start (UTC epoch
+// seconds). The directory's account can only suppress reports of late runs by what it writes there, as it can by
+// removing records.
+func (p *progress) readLastReport(ctx context.Context, w collect.RecordRequest, start float64) error {
+	last, err := p.store.LastReport(ctx, w)
+	if err == nil && last.IsOf(start) {
+		p.elsewhere = last.Nodes
+	}
+	return err
+}
 
 // needsReport reports whether a report is to be delivered: the run has news, and no report of as many nodes was
 // delivered, or only one without the comparison with earlier runs that this node should make.

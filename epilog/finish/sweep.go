@@ -23,8 +23,8 @@ import (
 type SweepCounts struct {
 	Finished int // runs that were left over and are finished now
 	Waiting  int // runs that still miss something: other nodes, the job's end
-	// Unclaimed counts runs in the collection directory whose collecting node died and that this node did not run:
-	// a node that ran them will adopt them.
+	// Unclaimed counts runs in the collection directory whose collecting node died and that neither this node nor the
+	// accounting knows: a node that ran them will adopt them.
 	Unclaimed int
 	Unread    int // records that were damaged and set aside, or are a newer version's
 	Removed   int // finished runs removed for room
@@ -143,7 +143,7 @@ func HasUnfinished(spool string) (bool, error) {
 
 // sweepOne finishes one run as far as possible and reports whether it is closed. It stores the end of a run
 // whose job turns out to be over, stops the run's agent, and retires a closed run. It skips runs whose job goes
-// on, that ended recently, that were tried recently (unless ask is set), or that are locked.
+// on, that ended recently, that were tried recently (unless ask is set), that are abandoned or locked.
 func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool, error) {
 	run, err := dir.ReadRun()
 	if err != nil {
@@ -157,7 +157,7 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 			return false, err
 		}
 	}
-	if endedRecently(dir, run) || !ask && !retryDue(dir) {
+	if endedRecently(dir, run) || !ask && !retryDue(dir) || isAbandoned(dir, run) {
 		return false, nil
 	}
 	if err := StopAgent(dir, run); err != nil {
@@ -200,6 +200,17 @@ func endedRecently(dir job.RunDir, run job.Run) bool {
 	}
 	_, now := job.Clock()
 	return now-end.Mono < recentEndS
+}
+
+// isAbandoned reports whether an unfinished run of several nodes ended more than abandonAfter ago. It is not finished
+// any more, because the collection directory may have forgotten that another node reported it; trim removes it.
+func isAbandoned(dir job.RunDir, run job.Run) bool {
+	end, err := ReadEnd(dir)
+	if err != nil || epoch(time.Now())-end.Real <= abandonAfter.Seconds() {
+		return false
+	}
+	nodes, err := end.Nodes(run)
+	return err == nil && len(nodes) > 1
 }
 
 // recentEndS is far more than a worker takes to begin, in seconds.
