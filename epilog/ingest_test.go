@@ -73,6 +73,64 @@ func finishRun(t testing.TB, cfg configs.Config) {
 	must(t, f.Finish(t.Context(), dir))
 }
 
+// ingestInUnit returns a function that runs the ingest as its unit does, and returns status, output and messages.
+func ingestInUnit(t *testing.T, env map[string]string, cfg configs.Config) func() (int, string, string) {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	text, err := os.ReadFile(self)
+	must(t, err)
+	program := filepath.Join(filepath.Dir(cfg.Spool.Dir), "program") // where the account may execute it
+	must(t, jobtest.WriteProgram(program, text))
+	must(t, os.Chmod(env["JOBGAIT_CONFIG"], 0o644))
+	return func() (int, string, string) {
+		var out, complaint bytes.Buffer
+		cmd := jobtest.UnitCommand(t, "../configs/systemd/jobgait-ingest.service", program, "--ingest")
+		cmd.Env, cmd.Stdout, cmd.Stderr = []string{"JOBGAIT_CONFIG=" + env["JOBGAIT_CONFIG"]}, &out, &complaint
+		if err := cmd.Run(); cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		return cmd.ProcessState.ExitCode(), out.String(), complaint.String()
+	}
+}
+
+// The ingest's unit writes the site's figures only to a directory that its account or root alone can change; the job
+// record reaches the history all the same.
+func TestIngestWritesTheSitesFiguresToItsOwnDirectory(t *testing.T) {
+	for name, c := range map[string]struct {
+		owner int
+		mode  os.FileMode
+		says  string // "" if the figures are written
+	}{
+		"the account's":     {nobody, 0o755, ""},
+		"another account's": {4711, 0o755, "belongs to uid 4711"},
+		"every account's":   {nobody, 0o777, "has mode 0777"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env, cfg := accountsSite(t)
+			finishRun(t, cfg)
+			dir := filepath.Join(filepath.Dir(cfg.Spool.Dir), "prom")
+			must(t, errors.Join(os.Mkdir(dir, 0o755), os.Chmod(dir, c.mode), os.Chown(dir, c.owner, c.owner)))
+			settings, err := os.ReadFile(env["JOBGAIT_CONFIG"])
+			must(t, err)
+			settings = append(settings, "[health]\nsite_textfile = \""+dir+"\"\n"...)
+			must(t, os.WriteFile(env["JOBGAIT_CONFIG"], settings, 0o600))
+			status, out, complaint := ingestInUnit(t, env, cfg)()
+			if !strings.Contains(out, "1 job record written") {
+				t.Errorf("output %q", out)
+			}
+			_, err = os.Stat(filepath.Join(dir, "jobgait-site.prom"))
+			if c.says == "" && (status != 0 || complaint != "" || err != nil) {
+				t.Errorf("status %d, %q, %v", status, complaint, err)
+			}
+			if c.says != "" && (status != 1 || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, c.says) ||
+				!strings.Contains(complaint, "health.site_textfile") || err == nil) {
+				t.Errorf("status %d, %q, %v", status, complaint, err)
+			}
+		})
+	}
+}
+
 // Root neither reads what the account wrote nor leaves it a history that the account cannot write; messages to
 // the account on damaged records contain no escapes.
 func TestIngestIsTheAccounts(t *testing.T) {
@@ -89,21 +147,7 @@ func TestIngestIsTheAccounts(t *testing.T) {
 	if _, err := os.Stat(cfg.History.Path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("root made a history: %v", err)
 	}
-	self, err := os.Executable()
-	must(t, err)
-	text, err := os.ReadFile(self)
-	must(t, err)
-	program := filepath.Join(filepath.Dir(cfg.Spool.Dir), "program") // where the account may execute it
-	must(t, jobtest.WriteProgram(program, text))
-	ingest := func() (int, string, string) {
-		var out, complaint bytes.Buffer
-		cmd := jobtest.UnitCommand(t, "../configs/systemd/jobgait-ingest.service", program, "--ingest")
-		cmd.Env, cmd.Stdout, cmd.Stderr = []string{"JOBGAIT_CONFIG=" + env["JOBGAIT_CONFIG"]}, &out, &complaint
-		if err := cmd.Run(); cmd.ProcessState == nil {
-			t.Fatal(err)
-		}
-		return cmd.ProcessState.ExitCode(), out.String(), complaint.String()
-	}
+	ingest := ingestInUnit(t, env, cfg)
 	status, out, complaint = ingest()
 	if status != 1 || !strings.Contains(out, "1 job record written") || !strings.Contains(out, "1 set aside") ||
 		strings.Contains(out+complaint, "\x1b") || strings.Count(complaint, "\n") != 1 {

@@ -65,23 +65,42 @@ var ErrForeignDir = errors.New(
 // account owns dir or can write to it: a link in place of a run directory could redirect root's files
 // anywhere. It follows links.
 func RequireRootOwned(dir string) error {
-	info, err := os.Stat(dir)
-	if err != nil {
+	why, err := foreignAccess(dir)
+	if err != nil || why == "" || os.Geteuid() != 0 {
 		return err
 	}
+	return fmt.Errorf("%s: %w", why, ErrForeignDir)
+}
+
+// RequireOwned returns an error if dir is not an existing directory, or if an account other than root and that of this
+// process owns it or can write to it. It follows links.
+func RequireOwned(dir string) error {
+	why, err := foreignAccess(dir)
+	if err != nil || why == "" {
+		return err
+	}
+	return fmt.Errorf("%s: chown it to uid %d, chmod go-w", why, os.Geteuid())
+}
+
+// foreignAccess says why an account other than root and that of this process can change a directory; "" if none can.
+func foreignAccess(dir string) (string, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", err
+	}
 	if !info.IsDir() {
-		return fmt.Errorf("check the directory %s: %w", dir, syscall.ENOTDIR)
+		return "", fmt.Errorf("check the directory %s: %w", dir, syscall.ENOTDIR)
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
-	case !ok || os.Geteuid() != 0:
-		return nil
-	case st.Uid != 0:
-		return fmt.Errorf("%s belongs to uid %d: %w", dir, st.Uid, ErrForeignDir)
+	case !ok:
+		return "", nil
+	case st.Uid != 0 && int(st.Uid) != os.Geteuid():
+		return fmt.Sprintf("%s belongs to uid %d", dir, st.Uid), nil
 	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("%s has mode %04o, so other accounts can write to it: %w", dir, info.Mode().Perm(), ErrForeignDir)
+		return fmt.Sprintf("%s has mode %04o, so other accounts can write to it", dir, info.Mode().Perm()), nil
 	}
-	return nil
+	return "", nil
 }
 
 // Make creates the run directory, mode 0700, in an existing node directory. It returns fs.ErrExist if a run of

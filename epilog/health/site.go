@@ -13,9 +13,14 @@ import (
 
 const secondsPerHour = 3600 // of node hours
 
-// WriteSite writes the aggregates of a history, over the last hours, as <dir>/jobgait-site.prom, by rename.
+// WriteSite writes the aggregates of a history, over the last hours, as <dir>/jobgait-site.prom, by rename. It refuses
+// a directory that an account other than root and that of this process can change.
 func WriteSite(dir string, a history.Aggregates, hours float64) error {
-	if err := job.Replace(filepath.Join(dir, "jobgait-site.prom"), []byte(siteText(a, hours)), 0o644, false); err != nil {
+	err := job.RequireOwned(dir)
+	if err == nil {
+		err = job.Replace(filepath.Join(dir, "jobgait-site.prom"), []byte(siteText(a, hours)), 0o644, false)
+	}
+	if err != nil {
 		return fmt.Errorf("update the figures of health.site_textfile: %w: they stay as they were", err)
 	}
 	return nil

@@ -41,6 +41,10 @@ func TestWriteSite(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, b)
 		}
 	}
+	must(t, os.Chmod(dir, 0o777))
+	if err := WriteSite(dir, a, 24); err == nil || !strings.Contains(err.Error(), "has mode 0777") {
+		t.Errorf("a directory that every account can write to: %v", err)
+	}
 	if err := WriteSite(filepath.Join(dir, "missing"), a, 24); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}
