@@ -18,8 +18,8 @@
 // 8 pairs), and 13 to 15 ms to start and end.
 //
 // It ends on SIGTERM or SIGINT, or after agent.max_hours, and seals the profile. However it ends, the blocks
-// that it has written stay readable. It writes only to its run directory and samples only what it may read:
-// each fallback is a note in the profile.
+// that it has written stay readable. It writes to its run directory and to live.json (package live), and moves itself
+// out of the job's cgroup. It samples only what it may read: each fallback is a note in the profile.
 package main
 
 import "os"

@@ -4,7 +4,8 @@
 // sampler does that.
 //
 // To add a counter that is read from a file, a device or a library, follow the steps in package polled. To add an
-// event of the kernel's perf subsystem, add it to package perf. agent/counteropener.go opens all sources.
+// event of the kernel's perf subsystem, add it to hardwareEvents, softwareEvents or tracepoints of package perf, and
+// for shared nodes and `jobgait run` to the events of package jobevent. agent/counteropener.go opens all sources.
 package counter
 
 import (

@@ -3,7 +3,7 @@
 // out, and a directory for each run in the node's spool. Everything except the job id is optional, and values
 // that the user can set are hostile: text is bounded and made printable, paths that are not plain and absolute
 // are dropped. The package does not guess: an unknown value stays empty. The run key is made once, by the
-// Prolog, stored in env.json and read back.
+// Prolog, stored in env.json and read back. Package run parses the job id (ParseJobID).
 //
 // A scheduler is one directory (slurm, local) and a line in package scheduler. Grid
 // Engine, whose prolog and epilog run on a job's first node only, would need this, by

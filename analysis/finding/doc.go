@@ -3,7 +3,9 @@
 // how the run ended, then by cost in core seconds (sortByCost), with doubts about the samples before the first finding
 // that rests on samples. A slowdown says how much of it is waiting for CPUs. NextStep returns the one thing to do.
 //
-// rules.go is the table: code, level, what earns it, what to do about it. Codes are stable.
+// rules.go is the table: code, level, what earns it, what to do about it. Codes are stable. Report.runFacts of
+// reports/job fills RunFacts. Report.headStatements there adds the only line at the head that no rule decides, that of
+// the rhythm.
 //
 // For GPUs it reports the time without work as the driver measured it. Memory use and differences between GPUs
 // are shown elsewhere and not judged, because both may be intended.

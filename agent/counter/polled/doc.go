@@ -15,7 +15,10 @@
 //     is not there at NoCell. It must not allocate; package kernel has files that are
 //     held open (NewNumber). Where firmware answers, or may not, set Hangs.
 //  5. Name it in the one list, host.nodeFileOpeners (agent/counteropener.go). Its columns are in the
-//     profile, the report's counters and `jobgait-agent probe` then.
+//     profile, the report's counters and `jobgait-agent probe` then. A source of the node is opened only where
+//     the job has the node exclusively. A source of the job's cgroup is a line in kernel.JobUsage or
+//     kernel.JobLimits; probe does not show the latter. A readable name is a line in columnLabel
+//     (reports/job/labels.go).
 //
 // TestThirtyLines is such a source of 30 lines.
 //
