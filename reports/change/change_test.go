@@ -485,3 +485,36 @@ func TestWatchUsesAdjustedRuns(t *testing.T) {
 		t.Errorf("hidden: %q", got)
 	}
 }
+
+// A commit that is new in the first of the runs that deviate, and kept since, is named beside what is not confirmed
+// yet; a commit that came later or returned, or other nodes, are not.
+func TestWatchNamesTheNewCommit(t *testing.T) {
+	values := func(old, new string, from int) []string {
+		v := make([]string, 36)
+		for i := range v {
+			if v[i] = old; i >= from {
+				v[i] = new
+			}
+		}
+		return v
+	}
+	returned := values("a1", "b2", 33)
+	returned[5] = "b2"
+	for name, c := range map[string]struct {
+		meta map[string][]string
+		want string
+	}{
+		"a new commit": {map[string][]string{"commit": values("a1", "b2", 33), "nodes": values("n1", "n2", 33)},
+			"slower than usual, and the commit changed before the first of them: not confirmed yet."},
+		"a commit one run later": {map[string][]string{"commit": values("a1", "b2", 34)},
+			"slower than usual: not confirmed yet."},
+		"a commit that returned": {map[string][]string{"commit": returned}, "slower than usual: not confirmed yet."},
+	} {
+		h, r := aHistory("w"), result("w")
+		r.Regimes[0].First = 0
+		h.Y, h.Meta = append(wave(33, 50), 60, 61, 60), c.meta
+		if got := watchOf(h, r); !strings.HasPrefix(got, "The last 3 runs are ") || !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
