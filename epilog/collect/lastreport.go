@@ -59,7 +59,7 @@ func reportedPath(dir, jobName, runName string) string {
 }
 
 // readLastReport reads the last report of a run and when it was made (the file server's time). It returns the zero
-// value if there is none or the file is damaged.
+// value if the file does not exist or is damaged.
 func readLastReport(dir, jobName, runName string) (LastReport, time.Time, error) {
 	text, info, err := readFile(reportedPath(dir, jobName, runName), maxLastReport)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, job.ErrTooLarge) {
@@ -80,8 +80,8 @@ func decodeLastReport(text []byte) LastReport {
 	return l
 }
 
-// findLastReport returns the last report of the run that w describes and when it was made, zero values if there is
-// none. With AnyRun it is that of the job's run that ended nearest to w.End.
+// findLastReport returns the last report of the run that w describes and when it was made, zero values if no
+// report is known. With AnyRun it is that of the job's run that ended nearest to w.End.
 func findLastReport(dir string, w RecordRequest) (last LastReport, made time.Time, err error) {
 	in := filepath.Base(jobDir(dir, w.Key))
 	if !w.AnyRun {
