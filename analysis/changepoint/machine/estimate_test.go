@@ -1,7 +1,10 @@
 package machine
 
 import (
+	"cmp"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -91,5 +94,69 @@ func TestSharing(t *testing.T) {
 	all.learn(e, 0, .01)
 	if none.weight() > 0 || all.weight() < 1 {
 		t.Errorf("part %v of one spared, %v of one that is not", none.weight(), all.weight())
+	}
+}
+
+// Series are sorted by deviation, also if some are equal, far away or not different at all; equal ones keep their
+// order.
+func TestSortByShift(t *testing.T) {
+	r := rand.New(rand.NewPCG(52, 1))
+	l := newPanel(1)
+	for n := range 60 {
+		for _, scale := range []float64{0, 1e-300, .02, 1e300} {
+			list := make([]seriesMean, n)
+			for i := range list {
+				list[i] = seriesMean{member: i, off: scale * math.Round(8*r.NormFloat64()) / 8}
+				if r.IntN(20) == 0 {
+					list[i].off *= 1000
+				}
+			}
+			want := slices.Clone(list)
+			slices.SortStableFunc(want, func(a, b seriesMean) int { return cmp.Compare(a.off, b.off) })
+			if l.sortByShift(list); !slices.Equal(list, want) {
+				t.Fatalf("%d series, scale %g: %v, want %v", n, scale, list, want)
+			}
+		}
+	}
+}
+
+// A revised shift is the same whether its estimate is used again or computed again.
+func TestRevisedShiftsAreUsedAgain(t *testing.T) {
+	r := rand.New(rand.NewPCG(52, 2))
+	series := make([]MachineSeries, 30)
+	for i := range series {
+		s := &series[i]
+		every := 1000 + 9000*r.Float64()
+		for k := range 40 {
+			s.Start = append(s.Start, every*(float64(k)+.5*r.Float64()))
+			s.X = append(s.X, .02*r.NormFloat64())
+			if at := s.Start[k]; at > 1e5 && at < 2e5 {
+				s.X[k] += .2
+			}
+		}
+	}
+	known, _ := EstimateShifts(series, nil)
+	again, fresh := 0, 0
+	for _, m := range known {
+		was := slices.Clone(m.lastUsed)
+		for newest := range m.X {
+			first := max(0, newest-RevisedRuns)
+			got := m.revisedShifts(first, newest)
+			for k := max(0, newest-RevisedRuns+1); k < newest; k++ {
+				if m.now[newest] >= was[k] {
+					again++
+				} else {
+					fresh++
+				}
+				m.lastUsed[k] = math.Inf(1)
+			}
+			if want := m.revisedShifts(first, newest); !slices.Equal(got, want) {
+				t.Fatalf("run %d: %v, want %v", newest, got, want)
+			}
+			copy(m.lastUsed, was)
+		}
+	}
+	if again < 100 || fresh < 100 {
+		t.Errorf("%d estimates used again, %d computed: want many of both", again, fresh)
 	}
 }
