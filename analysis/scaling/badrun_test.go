@@ -125,6 +125,27 @@ func TestStructureIsNotABadRun(t *testing.T) {
 	}
 }
 
+// The last of eighteen sizes that were run once keeps the law if its run ended a little early. Of three repetitions
+// that agree, the last size is a change.
+func TestLastRunOfManyEndedEarly(t *testing.T) {
+	for _, c := range []struct {
+		repetitions int
+		segmented   bool
+	}{{1, false}, {3, true}} {
+		s := runsOf(upTo(18), c.repetitions, func(p float64) float64 {
+			if p == 18 {
+				return .8 * (10 + 3*p)
+			}
+			return 10 + 3*p
+		})
+		r := Analyse([]Series{s}, Likelihood)[0]
+		sound(t, r)
+		if r.Segmented != c.segmented {
+			t.Errorf("%d runs of each size: segmented %v at %v, want %v", c.repetitions, r.Segmented, r.Cuts, c.segmented)
+		}
+	}
+}
+
 // For any runs, only few single runs or minorities of repetitions are left out, and the search does not fail.
 func TestBadRunsProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))

@@ -13,13 +13,17 @@ const (
 	outlierPrior, outlierSpan = -3.5, 1.2
 	// endPrior and endSpan are those of the last point, where no later point distinguishes a disturbed run from a
 	// change: the larger prior compensates for the advantage of a change before it. A last point up to 8 times too
-	// large is taken for disturbed, one further out or too small for a change.
+	// large is taken for disturbed, one further out for a change. One that is too small is a change unless lastMayEndEarly
+	// holds.
 	endPrior, endSpan = 0.5, 0.7
+	// manySizes is the number of sizes measured once from which the last run, too, may have ended early.
+	manySizes = 16
 )
 
 // outliers is the scratch memory of the search for disturbed points.
 type outliers struct {
 	r, h    []float64 // residuals and leverages
+	repeats bool      // the points are means of repetitions
 	out     []bool
 	best    []bool
 	reduced frame
@@ -35,6 +39,7 @@ func (d *detector) disturbedLaw(enough float64) float64 {
 	}
 	o.out, o.best = o.out[:n], o.best[:n]
 	clear(o.out)
+	o.repeats = d.prior.least > 0
 	top, price, lost := math.Inf(-1), 0.0, 0.0
 	h := o.bestShape(&d.null, f)
 	o.fit(f, h)
@@ -69,6 +74,10 @@ func (d *detector) disturbedLaw(enough float64) float64 {
 // mayEndEarly reports whether a point below the law of n points may be a run that ended early. With few points it is
 // rather one of another law: with all, .007 of the changes of 5 to 10 points are lost.
 func mayEndEarly(n int) bool { return n > badEndOthers }
+
+// lastMayEndEarly reports whether the last of n points below the law of the others may be a run that ended early. It is
+// rather a change where sizes are few, and where repetitions agree on it.
+func (o *outliers) lastMayEndEarly(n int) bool { return n >= manySizes && !o.repeats }
 
 // bestShape returns the shape that fits best without the point that is furthest from it. It reads the columns
 // of s.
@@ -139,12 +148,13 @@ func (o *outliers) fit(f *frame, h int) float64 {
 }
 
 // worstPoint returns the point furthest from the law of the others, and the log density of such a distance; -1
-// if none exists. A point below the law counts if mayEndEarly holds and it is not the last: there it is a change.
+// if none exists. A point below the law counts if mayEndEarly holds, the last point if lastMayEndEarly does.
 func (o *outliers) worstPoint(f *frame) (at int, price float64) {
 	at = -1
 	gain := 0.0
 	for k, r := range o.r {
-		if o.out[k] || r <= 0 && (k == f.n-1 || !mayEndEarly(f.n)) || o.h[k] > 0.999 {
+		isChange := r <= 0 && (!mayEndEarly(f.n) || k == f.n-1 && !o.lastMayEndEarly(f.n))
+		if o.out[k] || isChange || o.h[k] > 0.999 {
 			continue
 		}
 		if g := r * r / (1 - o.h[k]); g > gain {
