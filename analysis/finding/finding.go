@@ -143,7 +143,7 @@ func (k ranking) weight(t rankedFinding) float64 {
 	case "crowded":
 		return min(t.cost()/contentionDivisor, below)
 	case "cpus_idle":
-		if asleepS, slept := t.Evidence["asleep_s"].(float64); slept && asleepS < k.waitedS {
+		if asleepS, _ := t.Evidence["asleep_s"].(float64); asleepS < k.waitedS {
 			below = min(below, math.Nextafter(k.waitWeight, 0))
 		}
 		return min(t.cost(), below)

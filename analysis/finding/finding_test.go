@@ -513,11 +513,18 @@ func TestSlowdownNamesTheWait(t *testing.T) {
 // TestSleepComesAfterALongerWait takes a run that waited longer for CPUs that others used than it slept: the idle CPUs
 // cost more core seconds, but the wait cost more of the elapsed time.
 func TestSleepComesAfterALongerWait(t *testing.T) {
-	for asleepS, want := range map[float64][]string{27: {"crowded", "cpus_idle"}, 60: {"cpus_idle", "crowded"}} {
+	for asleepS, want := range map[float64][]string{0: {"crowded"}, 17: {"crowded"}, 27: {"crowded", "cpus_idle"},
+		60: {"cpus_idle", "crowded"}} {
 		r := RunFacts{ElapsedS: 100, NNodes: 1, InOrder: true, Sampled: true, Periodic: true, AsleepS: &asleepS,
 			CPUWaitS: ptr(50), CPU: CPU{Allocated: ptr(2), Busy: ptr(0.23), Waiting: ptr(0.5), Others: ptr(1.5)}}
 		if got := codes(Of(r, nil)); !slices.Equal(got, want) {
 			t.Errorf("asleep for %g s: %v, want %v", asleepS, got, want)
 		}
+	}
+	r := RunFacts{ElapsedS: 100, NNodes: 1, InOrder: true, Sampled: true, Periodic: true, AsleepS: ptr(17),
+		CPUWaitS: ptr(32),
+		CPU:      CPU{Allocated: ptr(2), Busy: ptr(0.51), Waiting: ptr(0.32), Others: ptr(1.5)}} // one thread
+	if got := codes(Of(r, nil)); !slices.Equal(got, []string{"crowded", "cpus_idle"}) {
+		t.Errorf("one thread that waited: %v", got)
 	}
 }

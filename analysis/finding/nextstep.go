@@ -1,6 +1,10 @@
 package finding
 
-import "fmt"
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
 
 // adviceOnHang returns how to find out why a run hung.
 func adviceOnHang(r RunFacts) string {
@@ -8,6 +12,14 @@ func adviceOnHang(r RunFacts) string {
 		return "Read its call stacks below: they show where each task waited."
 	}
 	return "See where it waits: run it again, and `jobgait stack` while it hangs."
+}
+
+// adviceOnSignal returns what to do about a run that a signal ended.
+func adviceOnSignal(r RunFacts) string {
+	if r.ExitSignal == int(unix.SIGINT) {
+		return "Nothing, if you interrupted it: Ctrl-C sends this signal."
+	}
+	return "Find out who sent the signal: it came from outside of the program."
 }
 
 // adviceOnMemory returns what to do about a run that ran out of memory.

@@ -56,7 +56,7 @@ func Rules() []Rule {
 			onEnd, timeLimit, adviceOnHang},
 		{"ended_by_signal", Error,
 			"a signal ended the run, neither for memory nor at its time limit",
-			onEnd, endedBySignal, always("Find out who sent the signal: it came from outside of the program.")},
+			onEnd, endedBySignal, adviceOnSignal},
 		{"failed", Error,
 			"the run ended with an exit code or a state that means failure, without a signal",
 			onEnd, failed, always("Read the error messages of the program: jobgait records none.")},

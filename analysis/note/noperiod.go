@@ -22,7 +22,7 @@ func NoPeriodReasons() []NoPeriodReason {
 		{LowCoverage, "repeats in too small a part", "what repeats covers less than 5 % of the run", true},
 		{NotTracked, "repeats only for a while", "what repeats could not be followed from one cycle to the next", true},
 		{NotSignificant, "no better than chance", "what repeats is no more regular than chance makes it", true},
-		{UnsurePeriod, "too little confidence", "a period was found, with too little confidence to report it", true},
+		{UnsurePeriod, "too little confidence", "the best candidate is too unsure to be reported", true},
 		{OnlyClocks, "only timers repeat", "the only periods are those of timers of the machine", true},
 		{FewSamples, "too fast for the samples", "it would be too fast for the sampling rate", false},
 		{FewInstances, "too few repetitions", "there are too few repetitions to tell", false},
