@@ -69,6 +69,33 @@ func TestFinishedRunsBecomeLines(t *testing.T) {
 	}
 }
 
+// Sweeps at the same time, of the timer and after jobs, retire all runs and do not complain of those that another has
+// retired.
+func TestSweepsAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.cfg.Spool.Keep = "none"
+	spool := job.NodeDir(s.cfg.Spool.Dir, "n1")
+	for id := range run.JobID(200) {
+		s.closed(2000+id, "n1")
+	}
+	failed := make(chan error, 3)
+	for range cap(failed) {
+		go func() {
+			_, _, err := s.finisher("n1").trim()
+			failed <- err
+		}()
+	}
+	for range cap(failed) {
+		if err := <-failed; err != nil {
+			t.Errorf("%.300v", err)
+		}
+	}
+	if dirs, err := job.Dirs(spool); err != nil || len(dirs) != 0 {
+		t.Errorf("%d directories are left, %v", len(dirs), err)
+	}
+}
+
 // A sweep retires what an older version left, or a process that was killed between writing the line and removing
 // the directory.
 func TestSweepRetiresClosedRuns(t *testing.T) {

@@ -75,9 +75,14 @@ func (f Finisher) examine(e fs.DirEntry) (candidate, retention, error) {
 		return candidate{}, keepAlways, nil // otherFiles lists each file in them
 	}
 	var failed error
-	if dir := job.RunDir(path); e.IsDir() && Done(dir) && unlocked(dir) { // an older version's, or of a killed worker
+	removing := strings.HasPrefix(e.Name(), removingPrefix)
+	// A closed run is an older version's, or that of a killed worker.
+	if dir := job.RunDir(path); e.IsDir() && !removing && Done(dir) && unlocked(dir) {
 		failed = f.Retire(dir)
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			if errors.Is(failed, fs.ErrNotExist) {
+				failed = nil // another sweep has retired it meanwhile
+			}
 			return candidate{}, removeNow, failed
 		}
 	}
@@ -237,16 +242,28 @@ func unlocked(dir job.RunDir) bool {
 	return true
 }
 
-// discard removes a directory: it renames it to removingPrefix, which is atomic, and then deletes it.
+// removalRetries is how often a removal is tried again: another sweep may have been making its lock file in it.
+const removalRetries = 3
+
+// discard removes a directory: it renames it to removingPrefix, which is atomic, and then deletes it. A directory that
+// another sweep has removed meanwhile is no error.
 func discard(path string) error {
 	gone := path
 	if base := filepath.Base(path); !strings.HasPrefix(base, removingPrefix) {
 		gone = filepath.Join(filepath.Dir(path), removingPrefix+base)
-		if err := os.Rename(path, gone); err != nil {
+		err := os.Rename(path, gone)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
 			return fmt.Errorf("remove %s: %w: it stays in the spool", path, err)
 		}
 	}
-	if err := os.RemoveAll(gone); err != nil {
+	err := os.RemoveAll(gone)
+	for try := 0; err != nil && try < removalRetries; try++ {
+		err = os.RemoveAll(gone)
+	}
+	if err != nil {
 		return fmt.Errorf("remove %s: %w: it stays in the spool", path, err)
 	}
 	return nil
