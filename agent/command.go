@@ -88,7 +88,7 @@ func parseOptions(args []string) (options, error) {
 
 // runAgent runs the program and returns its exit status: 0 for success, 1 for a failure, 2 for wrong arguments.
 func runAgent(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %s\n", note.Clean(err.Error(), 2000)) }
+	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %s\n", note.Line(err.Error(), 2000)) }
 	if children := children(); len(args) > 0 && children[args[0]] != nil {
 		runtime.GOMAXPROCS(1)
 		if _, err := children.Serve(context.Background(), args, os.Stdin, stdout); err != nil {

@@ -55,7 +55,7 @@ func runHook(ctx context.Context, s job.Scheduler, getenv func(string) string, c
 		}
 		if err != nil {
 			log.Printf("%v", err)
-			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: %s\n", s.ID(getenv), note.Clean(err.Error(), 2000))
+			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: %s\n", s.ID(getenv), note.Line(err.Error(), 2000))
 		}
 	}()
 	limit := time.NewTimer(defaultDeadline)

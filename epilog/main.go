@@ -71,7 +71,7 @@ func runEpilog(ctx context.Context, getenv func(string) string, args []string, i
 		return 2
 	}
 	if err != nil {
-		fmt.Fprintf(complain, "jobgait-epilog: %s\n", note.Clean(err.Error(), 2000))
+		fmt.Fprintf(complain, "jobgait-epilog: %s\n", note.Line(err.Error(), 2000))
 		return 1
 	}
 	return 0

@@ -234,7 +234,7 @@ func TestPanic(t *testing.T) {
 		}
 		return map[string]string{"SLURM_JOB_ID": "1", "JOBGAIT_CONFIG": os.DevNull}[name]
 	}, nil, &said)
-	oneLine(t, said.String(), "panic: no such?luck")
+	oneLine(t, said.String(), "panic: no such; luck")
 }
 
 func TestArguments(t *testing.T) {

@@ -48,7 +48,7 @@ func runProlog(ctx context.Context, getenv func(string) string, args []string, s
 		err = fmt.Errorf("the Prolog did not end within %v: this job is not profiled", limit)
 	}
 	if err != nil {
-		line := fmt.Sprintf("job %.20q: %s", called.ID(getenv), note.Clean(err.Error(), 2000))
+		line := fmt.Sprintf("job %.20q: %s", called.ID(getenv), note.Line(err.Error(), 2000))
 		fmt.Fprintf(stderr, "jobgait-prolog: %s\n", line)
 		// slurmd logs what a hook says only of one that failed.
 		if os.Geteuid() == 0 && !configs.IsOneMachine(getenv) {

@@ -70,7 +70,7 @@ func (l *Log) line(level journal.Level, format string, args []any) {
 		return
 	}
 	id := l.job.String()
-	text := strings.TrimPrefix(note.Clean(fmt.Sprintf(format, args...), 2000), "job "+id+": ")
+	text := strings.TrimPrefix(note.Line(fmt.Sprintf(format, args...), 2000), "job "+id+": ")
 	who := l.program
 	if l.job != 0 {
 		who += " job " + id

@@ -27,7 +27,7 @@ func TestLog(t *testing.T) {
 	l.Close()
 	path := filepath.Join(spool, "n1", "jobgait.log")
 	b, _ := os.ReadFile(path)
-	if !regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ jobgait-prolog job 17: agent 5\?forged line\n$`).Match(b) {
+	if !regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ jobgait-prolog job 17: agent 5; forged line\n$`).Match(b) {
 		t.Errorf("log %q", b)
 	}
 	// A long one is set aside.

@@ -2,7 +2,6 @@ package stack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -156,7 +155,7 @@ func (c Collection) unwind(ctx context.Context, copies []ThreadCopy) ([]ThreadSt
 		if err == nil {
 			return stacks, nil
 		}
-		failed = errors.Join(failed, err)
+		failed = err // of the last attempt, which asks for the least
 	}
 	return nil, fmt.Errorf("unwind the call stacks of the job: %w", failed)
 }

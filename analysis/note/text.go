@@ -6,6 +6,12 @@ import (
 	"unicode/utf8"
 )
 
+// Line returns a message cleaned for one line of a log (Clean). Line feeds, which joined errors have between them, become
+// "; ".
+func Line(message string, max int) string {
+	return Clean(strings.ReplaceAll(strings.TrimSpace(message), "\n", "; "), max)
+}
+
 // Clean returns text of a user cleaned for logs, files and reports: control characters, characters that change
 // the direction of a line and invalid UTF-8 become '?', white space at the ends is removed, and at most max
 // characters are kept. It is idempotent: text is clean if Clean does not change it.

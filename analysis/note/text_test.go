@@ -28,3 +28,14 @@ func FuzzClean(f *testing.F) {
 		}
 	})
 }
+
+// A message of several lines becomes one line whose parts stay apart.
+func TestLine(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"a\nb", "a; b"}, {"\na\r\n", "a"}, {"a\tb", "a?b"}, {"", ""}, {"abcdef\ng", "abcdef; "[:7]},
+	} {
+		if got := Line(c.in, 7); got != strings.TrimSpace(c.want) {
+			t.Errorf("Line(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}

@@ -133,7 +133,7 @@ func notChecked(subject, do, format string, args ...any) Finding {
 
 // cleanLine formats a text as one printable line of at most 1000 characters.
 func cleanLine(format string, args ...any) string {
-	return note.Clean(fmt.Sprintf(format, args...), 1000)
+	return note.Line(fmt.Sprintf(format, args...), 1000)
 }
 
 // isRoot reports whether this process is root, as the hooks are.

@@ -60,7 +60,7 @@ func setAside(path, dir string, why error) error {
 	if err := os.Rename(path, filepath.Join(dir, filepath.Base(path))); err != nil {
 		return fmt.Errorf("move an unusable record: %w", err)
 	}
-	text := note.Clean(why.Error(), maxWhy) + "\n"
+	text := note.Line(why.Error(), maxWhy) + "\n"
 	if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)+whySuffix), []byte(text), 0o600); err != nil {
 		return fmt.Errorf("write why an unusable record was moved: %w", err)
 	}

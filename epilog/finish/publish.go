@@ -67,7 +67,7 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, j
 	for {
 		res, err := f.deliverAs(ctx, run, s, judged, dirs)
 		if err != nil {
-			res.Refused = append(res.Refused, err.Error())
+			res.Refused = append(res.Refused, fmt.Sprintf("%s: %v", strings.Join(dirs, ", "), err))
 		}
 		if res.Dir != "" && len(res.Refused) == 0 {
 			return filepath.Join(res.Dir, arrayDir(s)), nil

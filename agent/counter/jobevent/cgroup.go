@@ -125,7 +125,8 @@ func (c *Cgroup) Notes() []note.Note {
 		notes = append(notes, note.New(note.NoJobCgroup, "events of the job were not counted: Linux 6.1 and older "+
 			"count those of a cgroup only if a controller is enabled in cgroup.subtree_control above it"))
 	case c.failed != nil:
-		notes = append(notes, note.New(note.NoJobCgroup, "events of the job's cgroup were not counted: %v", c.failed))
+		notes = append(notes, note.New(note.NoJobCgroup, "events of the job's cgroup were not counted, the report "+
+			"lacks them: %v", c.failed))
 	case absent != "":
 		notes = append(notes, note.New(note.NoJobCgroup, "events of the job were not counted: %s", absent))
 	case c.looked:
