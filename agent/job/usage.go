@@ -17,6 +17,13 @@ type Usage struct {
 	Nodes, CPUs          int
 	ElapsedS             float64
 	CPUSeconds           *float64
+	MemoryUsage
+	// Comment is the administrator's comment of the job.
+	Comment string
+}
+
+// MemoryUsage is the memory that a job used, and was given.
+type MemoryUsage struct {
 	// MemoryBytes is the sum of the peaks of all tasks of the step that used most, AllocatedBytes the memory of
 	// the whole job's allocation.
 	MemoryBytes, AllocatedBytes *float64
@@ -24,8 +31,6 @@ type Usage struct {
 	TaskMaxBytes, TaskMeanBytes *float64
 	// PerCPU says that memory was requested per CPU, not per node.
 	PerCPU bool
-	// Comment is the administrator's comment of the job.
-	Comment string
 }
 
 // Accounting is the part of a scheduler that stores what jobs used.

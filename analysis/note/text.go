@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns a message cleaned for one line of a log (Clean). Line feeds, which joined errors have between them, become
-// "; ".
+// Line returns a message cleaned for one line of a log (Clean). Line feeds, which joined errors have between them,
+// become "; ".
 func Line(message string, max int) string {
 	return Clean(strings.ReplaceAll(strings.TrimSpace(message), "\n", "; "), max)
 }

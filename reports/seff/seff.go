@@ -28,9 +28,8 @@ func EfficiencyOfStored(s summary.Summary) Efficiency {
 	digest := report.New(s, nil, report.Options{}).Digest()
 	used := s.Resources()
 	u := job.Usage{JobID: s.Key.JobID, Cluster: s.Key.Cluster, User: s.Job.User, Group: groupName(s.Job.GID),
-		State: s.State,
-		Nodes: max(s.Job.NNodes, len(s.Nodes)), ElapsedS: s.ElapsedS, MemoryBytes: used.Memory.PeakBytes,
-		AllocatedBytes: s.Job.MemoryBytes}
+		State: s.State, Nodes: max(s.Job.NNodes, len(s.Nodes)), ElapsedS: s.ElapsedS,
+		MemoryUsage: job.MemoryUsage{MemoryBytes: used.Memory.PeakBytes, AllocatedBytes: s.Job.MemoryBytes}}
 	if id := s.DisplayID(); strings.Contains(id, "_") { // 123+1 is a component
 		u.ArrayID = id
 	}

@@ -26,9 +26,8 @@ func printed(t *testing.T, r Efficiency) string {
 // The lines are those of contribs/seff/seff 2.1 for the same job, read from its source.
 func TestLinesOfSeff(t *testing.T) {
 	u := job.Usage{JobID: 8, ArrayID: "7_1", Cluster: "c1", User: "alice", Group: "staff", State: "FAILED",
-		ExitCode: of(3),
-		Nodes:    2, CPUs: 8, CPUSeconds: of(8.0 * 3600), ElapsedS: 90061.4, MemoryBytes: of(1.5 * (1 << 30)),
-		AllocatedBytes: of(4.0 * (1 << 30))}
+		ExitCode: of(3), Nodes: 2, CPUs: 8, CPUSeconds: of(8.0 * 3600), ElapsedS: 90061.4,
+		MemoryUsage: job.MemoryUsage{MemoryBytes: of(1.5 * (1 << 30)), AllocatedBytes: of(4.0 * (1 << 30))}}
 	want := `Job ID: 8
 Array Job ID: 7_1
 Cluster: c1

@@ -87,8 +87,9 @@ func usageFromSacct(output []byte) (job.Usage, error) {
 // usageOfJob parses the row of a job.
 func usageOfJob(id run.JobID, f []string) job.Usage {
 	u := job.Usage{JobID: id, Cluster: note.Clean(f[2], job.MaxText), User: note.Clean(f[3], job.MaxText),
-		Group: note.Clean(f[4], job.MaxText), AllocatedBytes: parseMemory(f[11]), PerCPU: strings.HasSuffix(f[12], "c"),
-		CPUSeconds: parseCPUTime(f[10]), Comment: note.Clean(f[16], 4096)}
+		Group:       note.Clean(f[4], job.MaxText),
+		MemoryUsage: job.MemoryUsage{AllocatedBytes: parseMemory(f[11]), PerCPU: strings.HasSuffix(f[12], "c")},
+		CPUSeconds:  parseCPUTime(f[10]), Comment: note.Clean(f[16], 4096)}
 	if strings.Contains(f[1], "_") && run.IsDisplayID(f[1]) {
 		u.ArrayID = f[1]
 	}

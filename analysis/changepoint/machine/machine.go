@@ -62,10 +62,14 @@ type Member struct {
 	shift []float64 // of the machine at each run, as this series' others tell it
 	level levelTracker
 	own   sharing
-	// For revision as runs arrive: the fleet, the moment of each run, the part of a revised estimate that was
-	// applied then, the share of shifts that the series itself had followed, the last estimate of each run, and the
-	// start of the newest run that this estimate uses, infinite without an estimate. taken[i] holds the shifts that
-	// were subtracted from the newest runs when run i arrived. fleet is nil if shifts are not revised.
+	revision
+}
+
+// revision is what a Member keeps to revise its shifts as runs arrive: the fleet, the moment of each run, the part
+// of a revised estimate that was applied then, the share of shifts that the series itself had followed, the last
+// estimate of each run, and the start of the newest run that this estimate uses, infinite without an estimate. taken[i]
+// holds the shifts that were subtracted from the newest runs when run i arrived. fleet is nil if shifts are not revised.
+type revision struct {
 	fleet       *fleet
 	place       []int
 	part, share []float64
