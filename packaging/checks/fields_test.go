@@ -15,7 +15,6 @@ const maxFields = 15
 
 // largeStructs lists the structs with more fields, by package and name, and why they are one.
 var largeStructs = map[string]string{
-	"agent/job.Usage":                    "the columns of sacct that seff prints",
 	"agent/counter/address.processEntry": "what is known of one process, which every sample updates",
 	"agent/counter/address.Sampler":      "one source: its timers, its rings and the table that records are replayed into",
 	"agent/counter/address.table":        "what records say of all processes; each entry is a type of its own",

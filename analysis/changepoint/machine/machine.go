@@ -65,10 +65,10 @@ type Member struct {
 	revision
 }
 
-// revision is what a Member keeps to revise its shifts as runs arrive: the fleet, the moment of each run, the part
-// of a revised estimate that was applied then, the share of shifts that the series itself had followed, the last
-// estimate of each run, and the start of the newest run that this estimate uses, infinite without an estimate. taken[i]
-// holds the shifts that were subtracted from the newest runs when run i arrived. fleet is nil if shifts are not revised.
+// revision is what a Member keeps to revise its shifts as runs arrive: the fleet, the moment of each run, the part of a
+// revised estimate that was applied then, the share of shifts that the series itself had followed, the last estimate of
+// each run, and the start of the newest run that this estimate uses, infinite without an estimate. taken[i] holds the
+// shifts that were subtracted from the newest runs when run i arrived. fleet is nil if shifts are not revised.
 type revision struct {
 	fleet       *fleet
 	place       []int
