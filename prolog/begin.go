@@ -105,7 +105,7 @@ func setAside(dir job.RunDir, log *job.Log) error {
 	if err != nil {
 		return err
 	}
-	log.Printf("an unfinished run of the same job is now in %s: a sweep finishes it", old)
+	log.Printf("an earlier run with the same key is now in %s: a sweep finishes it if it is unfinished", old)
 	return nil
 }
 

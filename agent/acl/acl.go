@@ -5,7 +5,6 @@
 package acl
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -59,8 +58,11 @@ func Allow(path string, uid int, rights uint16) error {
 	}
 	got := make([]byte, len(acl)+1)
 	if n, err := unix.Lgetxattr(path, xattr, got); err != nil || n != len(acl) {
-		return fmt.Errorf("set an ACL that lets user %d read %s: reading it back returned another ACL: %w", uid, path,
-			cmp.Or(err, ErrNoACL))
+		why := ErrNoACL
+		if err != nil {
+			why = fmt.Errorf("%w (%w)", ErrNoACL, err)
+		}
+		return fmt.Errorf("set an ACL that lets user %d read %s: reading it back returned another ACL: %w", uid, path, why)
 	}
 	return nil
 }

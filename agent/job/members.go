@@ -63,7 +63,7 @@ func (m *Members) List() []int {
 	var pids []int
 	now := rawcall.Now()
 	for _, pid := range pidsOf(entries) {
-		// A process id is not used again as soon as that.
+		// A process that reuses the id of a rejected one is found up to 2 * recheckNS late.
 		if r, ok := m.rejected[pid]; (!ok || now >= r.untilNS) && m.isMember(pid, l) {
 			pids = append(pids, pid)
 			members[pid] = m.known[pid]

@@ -258,7 +258,7 @@ func (d RunDir) RenameAside() (RunDir, error) {
 			continue
 		}
 		if err := os.Rename(string(d), string(to)); err != nil {
-			return "", fmt.Errorf("move the directory of an unfinished run of this job aside: %w", err)
+			return "", fmt.Errorf("move the directory of an earlier run of this job aside: %w", err)
 		}
 		return to, nil
 	}

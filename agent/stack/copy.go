@@ -156,6 +156,7 @@ func (c *copier) copyProcess(pid int, each func(ThreadCopy) error) error {
 		default:
 			c.copyThread(&t)
 		}
+		c.releaseLate() // the reader of the answers may keep this process waiting
 		if err := each(t); err != nil {
 			return err
 		}

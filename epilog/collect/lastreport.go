@@ -47,7 +47,10 @@ func (l LastReport) Complete() bool { return l.Nodes > 0 && l.Nodes >= l.Of }
 
 // IsOf reports whether the report is of a run that began at start (UTC epoch seconds), and not of an earlier job with
 // the same id. It returns false for the zero value.
-func (l LastReport) IsOf(start float64) bool { return l.Nodes > 0 && start <= l.End+maxEndGapS }
+func (l LastReport) IsOf(start float64) bool { return l.Nodes > 0 && start <= l.End+maxClockGapS }
+
+// maxClockGapS is the largest difference between the clocks of two nodes, in seconds.
+const maxClockGapS = 60
 
 // reportedPath returns the path of the file about the last report of a run. jobName is the name of the job's
 // directory in runs/, runName that of the run.

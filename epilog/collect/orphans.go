@@ -26,7 +26,7 @@ func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]sum
 	}
 	if all {
 		if err := removeOldReported(dir); err != nil {
-			return nil, err
+			say(err.Error())
 		}
 	}
 	found := []summary.NodeRecord{}
@@ -41,8 +41,9 @@ func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]sum
 			continue
 		}
 		records, err := recordsWithNews(dir, name, say)
-		if err != nil {
-			return nil, err
+		if err != nil { // its records stay; those of other jobs are returned
+			say(err.Error())
+			continue
 		}
 		found = append(found, records...)
 		if len(found) >= maxOrphans {

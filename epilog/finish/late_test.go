@@ -200,6 +200,30 @@ func TestLateNodeWithoutTheOtherRecords(t *testing.T) {
 	})
 }
 
+// A node whose end of the run is recorded only after it has booted again is late, although that end is now.
+func TestEndRecordedAfterABoot(t *testing.T) {
+	t.Parallel()
+	withEachIngest(t, func(s site) {
+		s.runEnded("n2", "n1,n2,n3", missingNodesWait)
+		s.sweep("n2")
+		s.runEnded("n3", "n1,n2,n3", missingNodesWait)
+		s.sweep("n3")
+		s.idle()
+		s.sweep("n3")
+		report := s.reportFrom(2, 3)
+		must(s.t, os.RemoveAll(filepath.Join(s.cfg.Collect.Dir, "runs")))
+		dir := s.runEnded("n1", "n1,n2,n3", missingNodesWait)
+		end, err := ReadEnd(dir)
+		must(s.t, err)
+		end.Real, end.BootID = epoch(time.Now()), "another"
+		must(s.t, dir.WriteJSON(endFile, end))
+		s.sweep("n1")
+		if s.reportFrom(2, 3) != report {
+			s.t.Error("the report of two nodes was replaced by that of one")
+		}
+	})
+}
+
 // What the collection directory's account writes about a run that has just ended suppresses no report.
 func TestForgedLastReport(t *testing.T) {
 	t.Parallel()

@@ -78,7 +78,7 @@ func transitions() []transition {
 		{to: Collected, needed: func(p *progress) bool {
 			return ofThisNode(p) && !p.before.Complete
 		}, work: Finisher.collectRecord},
-		// Crash: the records are gathered and the scheduler is queried again. From 24 hours after the end reported/ in the
+		// Crash: the records are gathered and the scheduler is queried again. For a late run (isLate) reported/ in the
 		// collection directory is read too: if another node reported the run from as many nodes, the run skips to Closed.
 		{to: Merged, needed: func(p *progress) bool {
 			return p.collects && p.dir != "" && !p.before.Complete
@@ -164,9 +164,11 @@ func (p *progress) hasNews() bool { return p.collects && p.reportedNodes() < p.s
 // reportedNodes returns the number of nodes in the run's last report that is stored, by this node or another.
 func (p *progress) reportedNodes() int { return max(p.before.StoredNodes, p.elsewhere) }
 
-// isLate reports whether another node can have adopted the run by now.
+// isLate reports whether another node can have adopted the run by now: it ended long ago, or its end was recorded only
+// when the node or a sweep came back to it.
 func (p *progress) isLate() bool {
-	return p.dir == "" || epoch(time.Now())-p.end.Real >= missingNodesWait.Seconds()
+	return p.dir == "" || p.end.Swept || p.end.BootID != p.run.BootID ||
+		epoch(time.Now())-p.end.Real >= missingNodesWait.Seconds()
 }
 
 // readLastReport sets p.elsewhere from the collection directory, for a late run that began at start (UTC epoch

@@ -279,8 +279,8 @@ func endFromProfile(dir job.RunDir, run job.Run) End {
 	return e
 }
 
-// agentGrace is how long an agent has to seal its profile. It takes up to 300 ms where thousands of processes end at
-// once, and more if it gets little CPU.
+// agentGrace is how long an agent has to seal its profile. It waits up to 350 ms for the last reading of GPUs, takes up
+// to 300 ms where thousands of processes end at once, and more if it gets little CPU.
 const agentGrace = time.Second
 
 // StopAgent ends the agent of a run, if there is one: SIGTERM, and SIGKILL after agentGrace. What a killed

@@ -85,7 +85,7 @@ func absentReason(err error) string {
 	case perf.IsAbsent(err):
 		return "this machine has no such event"
 	case perf.IsForbidden(err):
-		return "not permitted: set kernel.perf_event_paranoid to 2 or less, or run jobgait as root"
+		return "not permitted: it needs root, or kernel.perf_event_paranoid of at most 2 for a command and 0 for a cgroup"
 	case errors.Is(err, unix.EINVAL):
 		return "the kernel refuses it in one group with the other events"
 	}
