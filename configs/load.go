@@ -27,9 +27,10 @@ func Default() Config {
 	return c
 }
 
-// Load returns the settings for a program: the defaults, overridden by the file that Find names, overridden by
-// oneMachine if JOBGAIT_ONE_MACHINE is set. With an error it returns the settings as far as they could be read,
-// which may be enough to find the log for the error.
+// Load returns the settings for a program: the defaults, overridden by the file that Find names and then by oneMachine
+// if JOBGAIT_ONE_MACHINE is 1. For an invalid file it returns, with the error, the settings that could be read, which
+// may be enough to find the log for the error. A file that cannot be read gives no settings, and none are returned
+// if oneMachine fails.
 func Load(getenv func(string) string, executable string) (Config, error) {
 	c, err := loadFile(getenv, executable)
 	if !IsOneMachine(getenv) {

@@ -51,8 +51,8 @@ type Finder struct {
 	readPIDs  map[int]bool
 }
 
-// NewFinder returns a Finder for a job. proc is normally "/proc"; now returns CLOCK_MONOTONIC in ns. It never
-// fails: without cgroups it finds nothing.
+// NewFinder returns a Finder for a job. proc, normally "/proc", lists the mounts and the cgroups of processes; now
+// returns CLOCK_MONOTONIC in ns. NewFinder never fails: without cgroups the Finder finds nothing.
 func NewFinder(proc string, j Identity, now func() int64) *Finder {
 	f := &Finder{proc: proc, job: j, now: now, watch: newWatch(), memberDirs: map[int]string{},
 		found: map[int]FoundDir{}, readPIDs: map[int]bool{}}

@@ -37,9 +37,10 @@ func (l *columnBuilder) reset(n int64) {
 	}
 }
 
-// addBlock adds the values of a block's groups (single slots, or eight of an overview); at is the block's first
-// slot, counted from the start of the column. Each value is the sum over its slots, of which the first group
-// lacks skip, and NaN is a missing value. Blocks come in ascending order, and no group lies in two samples.
+// addBlock adds a block to the column and merges its values into samples of merge slots. at is the block's first
+// slot, counted from the start of the column. sums has the sum over each group of slots, NaN if it is missing; a
+// group is one slot, or up to eight of an overview. The sum of the first group leaves out its first skip slots.
+// Blocks come in ascending order, and no group lies in two samples.
 func (l *columnBuilder) addBlock(b *Block, at int64, skip int, sums []float64) {
 	if l.merge == 1 {
 		out := l.out[at:][:len(sums)]

@@ -123,7 +123,7 @@ func (r *Reader) resync() {
 	w.advance(n)
 }
 
-// abandonRest counts the rest of the file as lost.
+// abandonRest skips the rest of the file and counts its bytes as lost.
 func (r *Reader) abandonRest() {
 	w := r.window
 	for n := len(w.peek(1)); n > 0; n = len(w.peek(1)) {

@@ -56,8 +56,8 @@ func (l layout) slowMerge() int64 {
 // slowS returns the step in seconds of the columns that are read seldom.
 func (l layout) slowS() float64 { return float64(l.slowMerge()*l.header.StepNS) / 1e9 }
 
-// add adds one block, or one overview whose counts are of groups of slots. It ignores blocks outside the
-// surveyed slots: the profile has grown since.
+// add adds a block, or an overview, whose values cover groups of slots, to the columns of the set. It ignores blocks
+// outside the slots of the layout, such as those written after the survey.
 func (f *filler) add(b *Block) {
 	at := b.First - f.first
 	if at < 0 || at+int64(b.N) > f.slots {

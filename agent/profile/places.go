@@ -88,9 +88,10 @@ const (
 	maxPlace     = uint64(1) << 48
 )
 
-// appendPayload appends the payload of a places frame: the hits in the kernel, in anonymous code and lost; the
-// number of files; per file key (8 bytes), length and bytes of build id and name, number of places; per place
-// the distance from the end of the previous one, in places, and hits. All but the key are varints.
+// appendPayload appends the payload of a places frame: the hits in the kernel, in anonymous code and lost, the number
+// of files, and the files. A file is its key, its build id and its name, each of these two after its length in bytes,
+// the number of its places, and the places. A place is the distance from the end of the previous one, in places, and
+// its hits. The key has 8 bytes, little-endian; all other numbers are varints.
 func (p Places) appendPayload(dst []byte) []byte {
 	for _, v := range []uint64{p.Kernel, p.Anonymous, p.Lost, uint64(len(p.Files))} {
 		dst = binary.AppendUvarint(dst, v)

@@ -129,7 +129,7 @@ func PageName(key uint64) string {
 	return fmt.Sprintf("code:%016x", key)
 }
 
-// pageIndexes returns the index of the column of each page that has one.
+// pageIndexes returns the index in l.pages of each page that has a column, by the page's key.
 func (l layout) pageIndexes() map[uint64]int {
 	at := make(map[uint64]int, len(l.pages))
 	for i, key := range l.pages {

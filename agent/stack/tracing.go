@@ -61,8 +61,9 @@ func (m processMemory) close() {
 	}
 }
 
-// read copies memory from an address upwards into the buffer, as far as it is mapped, and returns the number of
-// bytes. A kill interrupts it: process_vm_readv waits for the memory lock without end.
+// read copies memory of the process from an address upwards into the buffer, as far as it is mapped, and returns the
+// number of bytes copied. It reads /proc/PID/mem, because a kill of this process interrupts its wait for the memory
+// lock of the other one. The same wait in process_vm_readv cannot be interrupted.
 func (m processMemory) read(from uint64, buffer []byte) int {
 	if m < 0 || from == 0 || from > 1<<62 {
 		return 0

@@ -192,9 +192,9 @@ func roundBytes(b float64) float64 {
 	return step * math.Ceil(b/step)
 }
 
-// setFromScaling sets the forecast for a number of nodes on which the application has not run, by its scaling
-// law. If there is no law, or its prediction is too uncertain, it sets what is missing for a forecast
-// instead.
+// setFromScaling predicts the elapsed time on a number of nodes on which the application has not run, from its
+// scaling law. It sets Missing to the runs that a forecast needs instead, if the stored runs have another size of
+// input, if there is no law, or if the ends of the prediction's interval differ by more than a factor of Spread.
 func (a *PlannedRun) setFromScaling(h application.Histories, found changepoint.Analysis, l history.Layout) {
 	missing := fmt.Sprintf("3 completed runs on %s, or runs of that input on 5 numbers of nodes",
 		quantity.Plural(a.Nodes, "node"))

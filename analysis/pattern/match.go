@@ -56,8 +56,9 @@ func cyclic(v series.Values, at float64) float64 {
 	return float64(v[i])*(1-f) + float64(v[next])*f
 }
 
-// tiled returns the cycle with m periods in the place of one.
-func (c cycle) tiled(m int) cycle {
+// repeated returns a cycle of as many points as c in which the shape of c repeats m times, each time in an m-th of the
+// points: it takes every m-th point of c and goes round c m times. The result is normalised.
+func (c cycle) repeated(m int) cycle {
 	out := make(cycle, len(c))
 	for i := range out {
 		out[i] = c[i*m%len(c)]

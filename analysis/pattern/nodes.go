@@ -123,7 +123,8 @@ func commonPhase(nodes []NodePattern) []phased {
 	return out
 }
 
-// medianShape returns the median over the nodes at each point; nil without a shape.
+// medianShape returns, for each of the comparePoints points of a cycle, the median over the nodes that have a shape;
+// nil if no node has one.
 func medianShape(shapes []phased) []float64 {
 	const together = 8 // points read from a shape at a time: a line of the processor's cache
 	var columns [together][]float64

@@ -136,7 +136,7 @@ func (r Reference) folds(ref, shape cycle, p Pattern) []Step {
 		}
 		// The pattern holds k periods of the reference.
 		if s := stepOf(p, 1, k); r.isPlausible(s) {
-			if s.Alike, _ = shape.bestCorrelation(ref.tiled(k)); s.Alike >= least {
+			if s.Alike, _ = shape.bestCorrelation(ref.repeated(k)); s.Alike >= least {
 				out = append(out, s)
 			}
 		}
@@ -145,7 +145,7 @@ func (r Reference) folds(ref, shape cycle, p Pattern) []Step {
 		}
 		// The reference holds k periods of the pattern.
 		if s := stepOf(p, k, 1); r.isPlausible(s) {
-			if s.Alike, _ = ref.bestCorrelation(shape.tiled(k)); s.Alike >= least {
+			if s.Alike, _ = ref.bestCorrelation(shape.repeated(k)); s.Alike >= least {
 				out = append(out, s)
 			}
 		}

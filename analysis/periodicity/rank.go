@@ -15,7 +15,7 @@ func (h *searcher) fundamental(p *pyramid, x fit) fit {
 	r := h.selfSimilarity(p, x)
 	for m := 8; m >= 2; m-- {
 		lag := x.lag / float64(m)
-		repeats := r.repeatsAt(m)
+		repeats := r.repeatsAtFraction(m)
 		if lag < shortestPeriod || lag < float64(h.minLag) || x.t.lostByFolding(m) > coarseBeyond && !repeats {
 			continue
 		}
@@ -83,12 +83,12 @@ const (
 	leastFall = 1.1
 )
 
-// repeatsAt reports whether the series resembles itself more at an m-th of the lag than at its
-// multiples up to the lag, with a peak there, and more at one m-th beyond the lag than at twice the lag. Of equal
-// cycles the correlation falls from one multiple of their length to the next, since jitter adds
-// up with the distance. Of cycles that differ in turn, or that resemble their own half, it is
-// higher at whole cycles than between.
-func (s selfSimilarity) repeatsAt(m int) bool {
+// repeatsAtFraction reports whether an m-th of the lag is the period of the series. The correlation must have a peak
+// there that is higher, by the factor leastFall, than at all further multiples of lag/m up to the lag, and it must be
+// higher by that factor at lag + lag/m than at twice the lag. If all cycles are equal, the correlation falls from one
+// multiple of their length to the next, because jitter adds up with the distance. If cycles alternate, or if the two
+// halves of a cycle are similar, it is higher at whole cycles than between them.
+func (s selfSimilarity) repeatsAtFraction(m int) bool {
 	at := s.lag / float64(m)
 	if s.r == nil || at < minFractionPoints {
 		return false

@@ -81,7 +81,7 @@ func TestRepeatsAt(t *testing.T) {
 		want bool
 	}{{"two equal cycles", l.set(0.1), true}, {"a slow wave", slow.set(0.05), false}} {
 		h, p, x := fitAt(t, c.set, 80)
-		if got := h.selfSimilarity(p, x).repeatsAt(2); got != c.want {
+		if got := h.selfSimilarity(p, x).repeatsAtFraction(2); got != c.want {
 			t.Errorf("%s: repeats at a half %v, want %v", c.name, got, c.want)
 		}
 	}

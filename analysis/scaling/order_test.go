@@ -56,7 +56,7 @@ func TestLone(t *testing.T) {
 		{"the last", []float64{1, 2, 3, 4, 5, 1e15}, 5, true},
 		{"the first", []float64{1e9, 2, 3, 4, 5, 6}, 0, true},
 	} {
-		at, ok := findLone(p, c.y)
+		at, ok := findLoneExtreme(p, c.y)
 		if ok != c.ok || ok && at != c.at {
 			t.Errorf("%s: %d %v, want %d %v", c.name, at, ok, c.at, c.ok)
 		}

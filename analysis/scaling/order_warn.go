@@ -42,7 +42,7 @@ func (w *seriesWork) warn(method Method) {
 			"values",
 			quantity.Plain(lo, 4), quantity.Plain(hi, 4))
 	}
-	if k, ok := findLone(w.p, w.y); ok {
+	if k, ok := findLoneExtreme(w.p, w.y); ok {
 		leave := method == Likelihood && len(w.p) > enoughPoints
 		if last := len(w.p) - 1; leave && k == last && math.Abs(math.Log(w.y[last]/w.y[last-1])) < math.Log(endFactor) {
 			w.lastIsFar = true // the detector decides
@@ -73,9 +73,11 @@ func (w *seriesWork) warnLone(k int, leave bool) {
 	w.keepPoints(places)
 }
 
-// findLone returns the index of a value far from both its neighbours, or of an end far from its only one; false
-// if none exists.
-func findLone(p, y []float64) (at int, ok bool) {
+// findLoneExtreme returns the index of the first value that is more than loneFactor times both its neighbours, or less
+// than 1/loneFactor of both. Without one, it returns the index of the last or first value if that and its only
+// neighbour differ by a factor above loneFactor and above the ratio of their p to the power loneExponent, while that
+// neighbour and the next value do not. ok is false if no value is so extreme. The values must be positive, p ascending.
+func findLoneExtreme(p, y []float64) (at int, ok bool) {
 	n := len(y)
 	if n < leastForModel {
 		return 0, false

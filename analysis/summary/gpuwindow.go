@@ -19,8 +19,9 @@ type utilization struct {
 // leastWindows is the least number of windows from which their length is determined.
 const leastWindows = 5
 
-// utilizationOf determines the lengths of windows: the usual distance of consecutive ones. A window after a gap
-// has the usual length; the gap is unknown. For fewer than leastWindows windows the result is empty.
+// utilizationOf determines the length of each window: the time from the end of the previous window to its own end.
+// The first window, and a window after a gap (more than 1.5 times the median of these times), gets the median
+// instead, because nothing is known of the gap. For fewer than leastWindows windows the result is empty.
 func utilizationOf(list []anatomy.Window) utilization {
 	if len(list) < leastWindows {
 		return utilization{}

@@ -135,7 +135,7 @@ func (doc *document) fail(err error) error {
 		jsonFault(err))
 }
 
-// object calls each with every key; each reads the value.
+// object reads a JSON object and calls each with every key of it. each must read the value of that key.
 func (doc *document) object(each func(key string) error) error {
 	if err := doc.open('{'); err != nil {
 		return err

@@ -94,8 +94,8 @@ func (e *experiment) series(format Format) Measurements {
 	return f
 }
 
-// title returns the id of a set: its call path, and its metric if the file has several; its metric, or else its
-// number i, if it has no call path.
+// title returns the id of a set: its call path, followed by its metric if the file has several metrics. Without a
+// call path the id is the metric, and without both it is the set's index i.
 func (s *set) title(several bool, i int) string {
 	switch {
 	case s.callpath == "" && s.metric == "":

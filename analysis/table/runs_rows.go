@@ -304,8 +304,9 @@ func (in Runs) divide(name string, cells []string) []Runs {
 	return out
 }
 
-// namingColumns returns which of the columns app and shape the file has: runs of several applications or shapes are
-// not one history. A group column that the user named replaces them.
+// namingColumns returns which of the columns app and shape divide the rows into series, because runs of several
+// applications or shapes are not one history. It returns none if the user named a group column, which divides the rows
+// instead. A column of times or values does not count.
 func (t *runTable) namingColumns() []string {
 	var names []string
 	for _, name := range []string{appColumn, shapeColumn} {

@@ -82,7 +82,8 @@ func (s *benchmarkSession) pytest() []Runs {
 	return all
 }
 
-// codspeed returns a series of one run without a date for each benchmark.
+// codspeed returns a series for each benchmark: one run without a date, with the median time in ns. A benchmark
+// without times gets a series that is marked as bad, with the reason.
 func (s *benchmarkSession) codspeed() []Runs {
 	var all []Runs
 	for _, b := range s.Benchmarks {

@@ -61,14 +61,14 @@ func TestFilesOfANodeAreKeptOnce(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(string(runs[0]), ".new-*")); len(left) > 0 {
 		t.Errorf("left over: %v", left)
 	}
-	must(t, runs[0].PutResult("b1", whole().Summary))
+	must(t, runs[0].PutRecomputed("b1", whole().Summary))
 	if _, ok, err := runs[0].Result("b2"); ok || err != nil {
 		t.Errorf("what another build made: %v %v", ok, err)
 	}
 	if s, ok, err := runs[0].Result("b1"); err != nil || !ok || s.ElapsedS != 60 {
 		t.Errorf("%v %v %v", s, ok, err)
 	}
-	must(t, runs[0].RemoveResult())
+	must(t, runs[0].RemoveRecomputed())
 	if _, ok, err := runs[0].Result("b1"); ok || err != nil {
 		t.Errorf("forgotten: %v %v", ok, err)
 	}

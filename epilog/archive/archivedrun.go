@@ -76,8 +76,9 @@ type result struct {
 	Summary summary.Summary `json:"summary"`
 }
 
-// PutResult stores a summary that this build has recomputed, replacing an earlier one.
-func (k ArchivedRun) PutResult(build string, s summary.Summary) error {
+// PutRecomputed writes a recomputed summary, and the build of jobgait that made it, into the directory of the archived
+// run. It replaces an earlier one.
+func (k ArchivedRun) PutRecomputed(build string, s summary.Summary) error {
 	packed, err := summary.Encode(result{build, s})
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (k ArchivedRun) PutResult(build string, s summary.Summary) error {
 	return job.Replace(filepath.Join(string(k), resultFile), packed, 0o600, false)
 }
 
-// Result returns the summary that PutResult stored; ok is false without one, or if another build made it.
+// Result returns the summary that PutRecomputed stored; ok is false without one, or if another build made it.
 func (k ArchivedRun) Result(build string) (s summary.Summary, ok bool, err error) {
 	var r result
 	err = k.read(resultFile, &r)
@@ -95,8 +96,8 @@ func (k ArchivedRun) Result(build string) (s summary.Summary, ok bool, err error
 	return r.Summary, err == nil && r.Build == build, err
 }
 
-// RemoveResult removes the recomputed summary, once it is in the history.
-func (k ArchivedRun) RemoveResult() error { return os.Remove(filepath.Join(string(k), resultFile)) }
+// RemoveRecomputed removes the recomputed summary, once it is in the history.
+func (k ArchivedRun) RemoveRecomputed() error { return os.Remove(filepath.Join(string(k), resultFile)) }
 
 // read unpacks and decodes a file of the run into v.
 func (k ArchivedRun) read(name string, v any) error {

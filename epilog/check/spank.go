@@ -12,8 +12,9 @@ import (
 
 const plugin = "jobgait.so"
 
-// checkPlugin checks the SPANK plugin: whether plugstack.conf names it, whether the file exists, and whether it
-// was compiled for this Slurm. Without the plugin only the option --jobgait is missing.
+// checkPlugin checks the SPANK plugin: whether plugstack.conf names it, whether the file exists, whether it was
+// compiled for this Slurm, and whether it is optional. Without an optional plugin only the option --jobgait is
+// missing; without a required one no job starts.
 func (n Node) checkPlugin(s controllerConfig) Finding {
 	const subject = "spank"
 	stack := s.value("PlugStackConfig")

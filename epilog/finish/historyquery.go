@@ -125,8 +125,9 @@ func ServeHistoryQuery(ctx context.Context, r as.Request) error {
 	return as.Answer(func(ctx context.Context, q historyQuery) historyAnswer { return q.compare(ctx) })(ctx, r)
 }
 
-// compare reads the history with the rights of this process and compares the run with it. It retries for up to
-// writeWait while the history is being written.
+// compare opens the history at q.Path with the rights of this process and compares the run with the stored runs.
+// While the history is being written it retries, for up to writeWait. If it fails, the answer has the reason and no
+// comparison.
 func (q historyQuery) compare(ctx context.Context) historyAnswer {
 	run, judged := q.Run, earlier.Judgement{}
 	err := retryWhileWritten(ctx, writeWait, func() (err error) {

@@ -16,8 +16,9 @@ var programs = []program{
 	{"jobgait-epilog", "Epilog of Slurm: finishes a run and writes its report", "epilog", ""},
 }
 
-// programPage makes a page from a package comment and the output of --help. It leaves out paragraphs on source
-// files and benchmarks, which users do not have.
+// programPage makes the manual page of a program. The synopsis is the usage text of --help, or pr.synopsis without
+// one. The description is the package comment, followed by the rest of --help. It leaves out indented paragraphs of
+// the comment and those that mention source files or benchmarks, which users do not have.
 func programPage(pr program, comment, help string, of edition) *page {
 	p := newPage(pr.name, "8", pr.summary, of)
 	usage, more := "", ""

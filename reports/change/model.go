@@ -73,8 +73,10 @@ func supports(hs []History) [][]History {
 	return byMetric(out)
 }
 
-// SplitLeadingMetric splits histories of applications by metric. Of several metrics of one application in one shape,
-// the iteration time leads, or the first metric if none exists; the others are supporting.
+// SplitLeadingMetric separates the histories of the leading metric from those of other metrics, for each user,
+// application and shape. The iteration time leads, or the first metric without one. Histories without an application
+// all lead. supporting has the other histories and the further metrics (Also) of the leading ones, grouped by metric;
+// Support is set in them.
 func SplitLeadingMetric(hs []History) (leading []History, supporting [][]History) {
 	type key struct{ user, app, shape string }
 	first := map[key]int{}

@@ -125,7 +125,8 @@ func (r Report) driftTexts() []string {
 // maxSteps is the largest number of steps that are printed.
 const maxSteps = 4
 
-// driftRemark says how many iterations the section is about.
+// driftRemark returns the remark beside the title of the section on cycles over the run: how many cycles of which
+// patterns it covers and, if so, that the change of their length is too small to report.
 func (r Report) driftRemark() string {
 	q := r.Rhythm.Patterns[0]
 	text := fmt.Sprintf("%s of %s", quantity.Plural(q.Drift.Iterations, "cycle"),

@@ -122,7 +122,7 @@ func (r Report) programLevels(p run.Program, n int) []float64 {
 // duringTheRun is the title of the strips of when a program ran.
 const duringTheRun = "during the run"
 
-// textPrograms prints the section on the programs, if there is more than one to print.
+// textPrograms prints the section on the programs that printedPrograms returns, and nothing if it returns none.
 func (r Report) textPrograms(p *text.Page) {
 	rows := r.programRows(func(run.Program) text.Cell { return text.Cell{} })
 	if len(rows) == 0 {

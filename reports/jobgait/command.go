@@ -109,8 +109,9 @@ func (c *command) account() []run.Counter {
 	return kernel.EndedCounters(schedstat, io)
 }
 
-// stopWithCommand stops this process when a COMMAND in a process group of its own (an interactive shell) has
-// stopped, because the calling shell waits for this process. If both are in one group, the terminal stops both.
+// stopWithCommand is called when COMMAND has stopped. If COMMAND has a process group of its own (an interactive
+// shell), it stops this process too, because the calling shell waits for this process, and continues COMMAND as soon
+// as that shell continues this process. In a shared group it does nothing, because the terminal stops both.
 func (c *command) stopWithCommand() {
 	if group, err := unix.Getpgid(c.pid); err != nil || group == unix.Getpgrp() {
 		return

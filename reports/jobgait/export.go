@@ -148,7 +148,7 @@ type profileExport struct {
 	column, output string
 }
 
-// add adds the flags.
+// add registers the flags of a profile export with f. Parsing the command line then sets o.
 func (o *profileExport) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.csv, "csv", false, "write a profile as CSV, t_s,NAME.. (periods reads it)")
 	f.BoolVar(&o.f32, "f32", false, "write one column of a profile as float32")

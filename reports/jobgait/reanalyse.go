@@ -207,7 +207,7 @@ func (a reanalysis) analyse(ctx context.Context, left []archive.ArchivedRun, all
 			for i := int(next.Add(1)) - 1; i < len(left) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				s, err := finish.Reanalyse(left[i])
 				if err == nil {
-					err = left[i].PutResult(a.build, s)
+					err = left[i].PutRecomputed(a.build, s)
 				}
 				if done.Add(1); err != nil {
 					lock.Lock()
@@ -294,7 +294,7 @@ func (a reanalysis) write(ctx context.Context, runs []archive.ArchivedRun) error
 		return err
 	}
 	for _, r := range list {
-		err = errors.Join(err, r.run.RemoveResult())
+		err = errors.Join(err, r.run.RemoveRecomputed())
 	}
 	return err
 }

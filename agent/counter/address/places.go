@@ -88,7 +88,8 @@ func (x *places) hit(a *area, off uint64, pid int32) {
 	s.count++
 }
 
-// slot returns the slot of a key, or the empty slot where it belongs.
+// slot returns the slot that counts the hits of a key, or the empty slot in which to insert the key. It ends because
+// the table always has empty slots.
 func (x *places) slot(key uint64) *slot {
 	shift := 65 - bits.Len(uint(len(x.slots)))
 	for i := key * 0x9e3779b97f4a7c15 >> shift; ; i++ {

@@ -48,8 +48,8 @@ func pressure(prefix, scope, where string, p *movingFiles) polled.Meter {
 	}
 }
 
-// parsePressure returns the total of the line that begins with which, in
-// nanoseconds; the file has microseconds.
+// parsePressure returns the total waiting time, in nanoseconds, from the line of a pressure file that begins with
+// which ("some" or "full"). The file gives it in microseconds.
 func parsePressure(b []byte, which string) (uint64, error) {
 	for len(b) > 0 {
 		var line []byte

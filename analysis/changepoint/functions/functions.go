@@ -58,13 +58,13 @@ const (
 	leastGone = 0.02
 )
 
-// Explain compares the CPU time of each part in the runs lo to index with that in the runs from index to hi.
-// total is the CPU time per cycle of each run, NaN if unknown; runs for which leave returns true are left out.
-// It returns false if a side has too few runs.
-func Explain(parts []Part, total []float64, index, lo, hi int, leave func(run int) bool) (Explanation, bool) {
+// Explain compares the CPU time per cycle of each part in the runs [lo, index) with that in the runs [index, hi). total
+// is the CPU time per cycle of each run. Runs in which it is unknown (NaN) and runs for which leaveOut returns true are
+// left out. It returns false if fewer than three runs remain on a side.
+func Explain(parts []Part, total []float64, index, lo, hi int, leaveOut func(run int) bool) (Explanation, bool) {
 	var sides [2][]int
 	for k := lo; k < hi && k < len(total); k++ {
-		if total[k] > 0 && !math.IsInf(total[k], 0) && !(leave != nil && leave(k)) {
+		if total[k] > 0 && !math.IsInf(total[k], 0) && !(leaveOut != nil && leaveOut(k)) {
 			side := 0
 			if k >= index {
 				side = 1

@@ -70,7 +70,7 @@ func (f *fleet) endOf(q int) *float64 {
 	return &end
 }
 
-// widen extends an event to include a spell and its series.
+// widen extends the time of an event to include the runs of a spell, and adds the spell's series to those of the event.
 func (f *fleet) widen(e *MachineEvent, s spell) {
 	e.Start = math.Min(e.Start, f.runs[s.first].start)
 	if end := f.endOf(s.last); e.End != nil && (end == nil || *end > *e.End) {
