@@ -96,7 +96,7 @@ Rank 17 on n2 is in write_checkpoint (io.c:88), asleep in write: all others wait
     __libc_start_main  libc.so.6
     _start             solver
 
-note: 31 other threads are in libraries only and not listed
+note: 31 other threads are not listed, because no function of the program is on their stacks
 `
 	if got := Text(merged(t, hung()...)); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
