@@ -95,6 +95,9 @@ func (c Comparison) asFinding() Finding {
 	if c.UsualCPUWait != nil {
 		f.Evidence["usual_cpu_wait"] = *c.UsualCPUWait
 	}
+	if c.SlowerCPUWait != nil {
+		f.Evidence["slower_cpu_wait"] = *c.SlowerCPUWait
+	}
 	s := c.Shift
 	if s == nil {
 		return f

@@ -499,13 +499,37 @@ func TestSlowdownNamesTheWait(t *testing.T) {
 	} {
 		r := sound()
 		r.ElapsedS, r.CPUWaitS, r.FilesWaitS = 100, &c.waitS, nil
-		r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1), Waiting: ptr(0.5), Others: ptr(1)}
+		r.CPU = CPU{Allocated: ptr(2), Busy: ptr(2 - c.waitS/50), Waiting: ptr(c.waitS / 50), Others: ptr(1)}
 		r.Others = []Comparison{{Text: "The last 3 runs are 49.0 % slower than usual.", EffectPct: 49,
 			Command: "jobgait compare 1 2", UsualCPUWait: c.usual}}
 		all := Of(r, nil)
 		head := Head(all)
 		if len(all) != 2 || len(head) != c.heads || head[0].Text != c.text || NextStep(all) != c.next {
 			t.Errorf("%s: head %+v, next %q", c.name, head, NextStep(all))
+		}
+	}
+}
+
+// The wait of a run that computes in bursts is compared with usual runs by the same estimate, and a wait of this run only
+// does not explain what earlier runs since the change lost.
+func TestWaitInSlowdown(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		waitS         float64
+		cpu           CPU
+		usual, since  float64
+		pct           float64
+		isPartOfShift bool
+	}{
+		{"bursts, five times the usual wait", 10, CPU{Busy: ptr(0.72), Waiting: ptr(0.48)}, 0.08, 0.4, 8.9, true},
+		{"steady, five times the usual wait", 10, CPU{Busy: ptr(0.9), Waiting: ptr(0.1)}, 0.02, 0.1, 8.9, true},
+		{"only this run waited", 20, CPU{Busy: ptr(0.8), Waiting: ptr(0.2)}, 0, 0, 0, false},
+	} {
+		r := RunFacts{ElapsedS: 100, CPUWaitS: &c.waitS, CPU: c.cpu}
+		pct, ok := r.waitInSlowdown(Finding{Code: "slower_than_usual", Evidence: map[string]any{"effect_pct": 9.0,
+			"usual_cpu_wait": c.usual, "slower_cpu_wait": c.since}})
+		if ok != c.isPartOfShift || math.Abs(pct-c.pct) > 0.1 {
+			t.Errorf("%s: %.2f points, %v, want %.2f, %v", c.name, pct, ok, c.pct, c.isPartOfShift)
 		}
 	}
 }

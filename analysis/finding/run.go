@@ -92,8 +92,8 @@ type Comparison struct {
 	Shift   *Shift
 	Command string
 	// UsualCPUWait is the share of the elapsed time, 0 to 1, for which the earlier runs waited for a CPU: their median;
-	// nil where that is unknown.
-	UsualCPUWait *float64
+	// nil where that is unknown. SlowerCPUWait is that of the runs since the change.
+	UsualCPUWait, SlowerCPUWait *float64
 }
 
 // Shift is a change of a level: what was measured, its means in seconds before and since, the jobs at both

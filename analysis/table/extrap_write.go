@@ -69,13 +69,13 @@ func newSheet(list []scaling.Series) (sheet, error) {
 	taken := map[[2]string]bool{}
 	for i, s := range list {
 		if oneWord(s.Parameter, "p") != out.parameter {
-			return sheet{}, fmt.Errorf("series %q varies %s, but the first series varies %s: write one series with --series ID",
+			return sheet{}, fmt.Errorf("series %q varies %s, but the first series varies %s",
 				short(s.ID), short(s.Parameter), short(out.parameter))
 		}
 		c, points := newColumn(s)
 		switch {
 		case len(points) == 0:
-			return sheet{}, fmt.Errorf("series %q has no values: choose another with --series ID", short(s.ID))
+			return sheet{}, fmt.Errorf("series %q has no values", short(s.ID))
 		case i == 0:
 			out.points = points
 		case !slices.Equal(points, out.points):

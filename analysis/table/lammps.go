@@ -83,8 +83,8 @@ func eachLammpsLoop(in *source, each func(lammpsLoop) error) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("%s: read: the log of LAMMPS has no line \"Loop time of ...\": its run has not ended: name a "+
-			"log of a finished run", in.name)
+		return fmt.Errorf("%s: read: the log of LAMMPS has no line \"Loop time of ...\" of one step or more: "+
+			"name a log of a finished run", in.name)
 	}
 	return nil
 }

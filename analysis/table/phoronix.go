@@ -19,6 +19,9 @@ type phoronixFile struct {
 	Results map[string]phoronixTest
 }
 
+// mostPhoronixFields is the largest number of fields of a system; the suite writes about 30.
+const mostPhoronixFields = 200
+
 // phoronixTest is the results of one test with one choice of arguments, by system.
 type phoronixTest struct {
 	Identifier  string // with the version of the test: results of two versions are not comparable
@@ -31,10 +34,18 @@ type phoronixTest struct {
 
 // parsePhoronix returns a series for each test, with a run of each system at the time at which it was tested. ok is
 // false if the document has another form.
+//
+// The fields of a system are repeated in each of its runs, so that a small file would fill the memory without
+// mostPhoronixFields.
 func parsePhoronix(text []byte) (all []Runs, ok bool) {
 	var doc phoronixFile
 	if json.Unmarshal(text, &doc) != nil || len(doc.Systems) == 0 {
 		return nil, false
+	}
+	for _, system := range doc.Systems {
+		if len(system.Hardware)+len(system.Software) > mostPhoronixFields {
+			return nil, false
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(doc.Results)) {
 		test := doc.Results[key]

@@ -3,6 +3,7 @@ package testcluster
 import (
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -21,7 +22,7 @@ func TestClusterSaysHowToUseIt(t *testing.T) {
 	if len(commands) == 0 || !strings.Contains(c.printed, "cluster.sh down "+c.prefix) {
 		t.Fatalf("no commands, or none to remove the cluster, in\n%s", c.printed)
 	}
-	cmd := exec.Command("timeout", "100", "bash", "-e", "-c", strings.Join(commands, "\n"))
+	cmd := exec.Command("timeout", strconv.Itoa(int(limit.Seconds())), "bash", "-e", "-c", strings.Join(commands, "\n"))
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=/root"}
 	out, err := cmd.CombinedOutput()
 	for _, want := range []string{`Submitted batch job \d+`, `=== jobgait report`, `exit code 0`, `(?m)^ *\d+ .*wrap`} {

@@ -93,13 +93,15 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 			if v.Shift != nil {
 				v.Command = compareCommand(v.Shift.LastJob, v.Shift.FirstJob)
 			}
+			began := e.First().Index
 			if first, n, pct := changepoint.JoinSameDirection(unacknowledged(s.Events)); n > 1 {
 				v.Text = fmt.Sprintf("Runs like this one: %s %s in %d changes since %s. The newest: %s",
 					quantity.Percent(math.Abs(pct)),
 					map[bool]string{true: "slower", false: "faster"}[pct > 0], n, s.Date(first, o), e.Brief)
 				v.EffectPct, v.Command = pct, compareCommandAt(s.Y, runs, first)
+				began = first
 			}
-			v.UsualCPUWait = application.UsualCPUWait(runs[:min(len(runs), e.First().Index)])
+			v.UsualCPUWait, v.SlowerCPUWait = cpuWaits(runs, began)
 			f.Others = append(f.Others, v)
 		}
 	}
@@ -116,7 +118,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		v := finding.Comparison{Text: text, EffectPct: s.Unconfirmed.Pct}
 		if first := newestKnown(s.Y, s.Unconfirmed.Runs); first >= 0 {
 			v.Command = compareCommandAt(s.Y, runs, first)
-			v.UsualCPUWait = application.UsualCPUWait(runs[:min(len(runs), first)])
+			v.UsualCPUWait, v.SlowerCPUWait = cpuWaits(runs, first)
 		}
 		f.Others = append(f.Others, v)
 	}
@@ -138,6 +140,12 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		f.Charts = append(f.Charts, html.Figure{Title: m.Description, Remark: remark, SVG: template.HTML(svg)})
 	}
 	return f, nil
+}
+
+// cpuWaits returns the usual wait for CPUs of the runs before a change, and of those since.
+func cpuWaits(runs []history.Run, began int) (before, since *float64) {
+	began = min(len(runs), began)
+	return application.UsualCPUWait(runs[:began]), application.UsualCPUWait(runs[began:])
 }
 
 // lastOf returns the run at which the last change of an event began, or at which its creep ends.

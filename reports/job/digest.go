@@ -38,7 +38,8 @@ type Digest struct {
 	// GPUs is the number of GPUs that were read, GPUActive the mean share of time in which a kernel ran, 0 to 1.
 	GPUs      int      `json:"gpus,omitempty"`
 	GPUActive *float64 `json:"gpu_active,omitempty"`
-	// Finding is the text of the first finding, CostCoreS its cost in core seconds, Next what to do about the run.
+	// Finding is the text of the first finding, CostCoreS its cost in core seconds, Next what to do about it or, if
+	// nothing, about the run.
 	Finding   string   `json:"finding,omitempty"`
 	CostCoreS *float64 `json:"cost_core_s,omitempty"`
 	Next      string   `json:"action,omitempty"` // the key is that of earlier versions
@@ -60,6 +61,7 @@ func (r Report) Digest() Digest {
 	d.Next, d.Report = string(r.Next), r.file("txt")
 	if head := finding.Head(r.Findings); len(head) > 0 {
 		d.Finding, d.CostCoreS = head[0].Text, head[0].CostCoreS
+		d.Next = cmp.Or(head[0].Next, d.Next)
 	}
 	return d
 }
@@ -96,6 +98,8 @@ func (d Digest) FindingText() string {
 		return "none"
 	case d.Next == "":
 		return d.Finding
+	case d.Next == noChange:
+		return d.Finding + " " + d.Next
 	}
 	return d.Finding + " -> " + d.Next
 }

@@ -75,6 +75,9 @@ func wholePercents(parts []timePart) []int {
 	return out
 }
 
+// noChange is the next step after a run with findings none of which advises anything.
+const noChange = "No change is suggested."
+
 // nextWithoutFinding returns what to do next after a run whose findings advise nothing: where the most time goes.
 func (r Report) nextWithoutFinding() string {
 	if r.failed() || len(r.doubts()) > 0 || !r.Quality.sampled() {
@@ -86,7 +89,7 @@ func (r Report) nextWithoutFinding() string {
 		}
 	}
 	if len(r.Findings) > 0 {
-		return "No change is suggested."
+		return noChange
 	}
 	return "Nothing stands out: no change is suggested."
 }

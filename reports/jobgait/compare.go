@@ -239,13 +239,14 @@ func firstIDs(hs []change.History) string {
 	const most = 200
 	text := ""
 	for i, h := range hs {
-		if len(text)+len(h.ID) > most {
+		id := fmt.Sprintf("%.100q", h.ID)
+		if len(text)+len(id) > most && i > 0 {
 			return fmt.Sprintf("%s and %d more", text, len(hs)-i)
 		}
 		if i > 0 {
 			text += ", "
 		}
-		text += h.ID
+		text += id
 	}
 	return text
 }

@@ -217,6 +217,7 @@ func (h *hooks) call(ctx context.Context, program string, limit time.Duration, s
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	cmd.WaitDelay = 100 * time.Millisecond
+	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		h.say(fmt.Sprintf("cannot start %s: %v: the report will be missing or incomplete: install jobgait again", cmd.Path,
 			job.Cause(err)))
@@ -229,8 +230,9 @@ func (h *hooks) call(ctx context.Context, program string, limit time.Duration, s
 		h.sayAll(complaint.String())
 		return err == nil
 	case <-ctx.Done():
-		h.say(fmt.Sprintf("%s did not end within %v, so the report may be missing or late: `jobgait show --last` prints it "+
-			"once it is stored", program, limit))
+		// say removes a name that begins the line, with all before the first colon.
+		h.say(fmt.Sprintf("the report may be missing or late, because %s did not end within %v: `jobgait show --last` "+
+			"prints it once it is stored", program, time.Since(began).Round(time.Second/10)))
 	case <-signals:
 	}
 	return false

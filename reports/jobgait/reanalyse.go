@@ -136,11 +136,15 @@ func (a reanalysis) run(ctx context.Context, self string) error {
 // rejectForeignArchive returns an error if root calls and another account can change the archive. A missing archive is
 // no error.
 func rejectForeignArchive(archive string) error {
-	if err := job.RequireRootOwned(archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := job.RequireRootOwned(archive)
+	switch {
+	case os.Geteuid() != 0 || err == nil || errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, job.ErrForeignDir):
 		return fmt.Errorf("accounts other than root can change the archive %s: run this command as the account that owns it",
 			archive)
 	}
-	return nil
+	return fmt.Errorf("check the archive %s: %w", archive, err)
 }
 
 // ofThisPart returns the runs of this part, chosen by their names, because further runs may be added
