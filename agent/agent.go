@@ -47,8 +47,8 @@ type sampledRun struct {
 	over bool
 }
 
-// dirRemoved reports whether the run directory was removed. Then no Epilog finds this agent and no program
-// reads what it writes.
+// dirRemoved reports whether the run directory was removed; false for an agent without one. After that no Epilog
+// finds this agent, and no program reads what the agent writes.
 func (r *sampledRun) dirRemoved() bool {
 	if r.dir == "" {
 		return false
@@ -88,7 +88,8 @@ func newAgent(r job.Run, in *inputs, log func(error)) *agent {
 	return &agent{sampledRun: sampledRun{run: r}, in: in, clock: c, errorLog: newErrorLog(log)}
 }
 
-// begin starts the counters and creates the profile.
+// begin starts the counters and creates the profile at path. It adds a note if sampling begins more than
+// unnotedDelayS after the run. It drains all sources once: later readings count from there.
 func (a *agent) begin(path string, c configs.Agent) error {
 	if err := a.in.start(); err != nil {
 		return err
@@ -124,8 +125,9 @@ func (a *agent) initSampling(g sampler.Grid) {
 	a.overhead.meter.reset(now, a.clock.cpu(), 0, 0)
 }
 
-// runLoop runs the scheduled tasks until a signal, the time limit or the end of the job, then seals the
-// profile. It also seals the profile after a panic, because the profile is worth more than its last second.
+// runLoop runs the scheduled tasks until a signal, the time limit (limit) or the end of the job, then drains the
+// inputs and seals the profile. After a panic or an error of the timer it only seals the profile, so that the samples
+// up to then are kept, and returns the error.
 func (a *agent) runLoop(stop <-chan os.Signal, limit time.Duration) (err error) {
 	reason := "stopped"
 	defer func() {
@@ -203,7 +205,7 @@ func (a *agent) runDueTasks() {
 }
 
 // drainAddresses drains the ring of code addresses early because it is half full: a job that starts many
-// programs fills it.
+// programs fills it. It does nothing after a failed write or on an idle node.
 func (a *agent) drainAddresses() {
 	if !a.writeFailed() && !a.idle.active {
 		a.drainOne(a.in.codeIndex())
@@ -211,7 +213,7 @@ func (a *agent) drainAddresses() {
 }
 
 // flush drains all inputs, writes complete blocks, and updates names, rhythm, job details, the budget and the
-// idle state.
+// idle state. It sets over if the run directory was removed.
 func (a *agent) flush() {
 	now := a.drain()
 	a.checkSuspended(now)
@@ -227,8 +229,8 @@ func (a *agent) flush() {
 	a.over = a.over || a.dirRemoved()
 }
 
-// drain reads all sources into the sampler and returns the time before it began: all that was recorded until
-// then is read.
+// drain reads all sources into the sampler and draws the next times of their tasks. It returns the time at which it
+// began: everything that was recorded before that time has been read.
 func (a *agent) drain() int64 {
 	now := a.clock.mono()
 	for i := range a.in.sources {
@@ -271,7 +273,8 @@ func (a *agent) writeBlocks(now int64) {
 	}
 }
 
-// handleWriteError logs the first failed write, mostly a full disk, and stops the counters.
+// handleWriteError takes the result of a write. At the first error, mostly a full disk, it logs the error and stops
+// the counters. It ignores nil and later errors.
 func (a *agent) handleWriteError(err error) {
 	if a.recordFailure(err) {
 		a.log(fmt.Errorf("%w: sampling stops, the samples before are kept", err))
@@ -294,7 +297,7 @@ func (a *agent) drainFinal() {
 	if a.writeFailed() || a.idle.active {
 		return
 	}
-	a.in.cpu.ReadAll()
+	a.in.cpu.ReadAll(true)
 	a.readGPUs()
 	a.drain()
 	a.clock.sleep(time.Duration(3*a.in.stepNS) + lastPause)

@@ -54,8 +54,8 @@ func (a *agent) enterIdle() {
 	a.idle = idle{active: true}
 }
 
-// wakeIfProcess looks for a process of the job and, if there is one, restarts the counters. The idle time is a
-// gap in the profile.
+// wakeIfProcess looks for a process of the job on an idle node. If there is one, it ends the idle state and restarts
+// the counters. The idle time is a gap in the profile.
 func (a *agent) wakeIfProcess() {
 	before := time.Now()
 	found := len(a.in.members.List()) > 0
@@ -64,6 +64,7 @@ func (a *agent) wakeIfProcess() {
 		return
 	}
 	a.idle = idle{}
+	a.in.cpu.ReadAll(false)
 	if err := a.in.start(); err != nil {
 		a.log(fmt.Errorf("%w: the counters that did not start stay stopped", err))
 	}

@@ -182,11 +182,9 @@ func (r *preparedSeries) noteLimits() {
 			quantity.Plural(repeated, "run")))
 	}
 	if gap > longGapDays {
-		years := time.Duration(gap*24) * time.Hour
 		r.notes = append(r.notes, note.New(note.LongGap,
 			"no run in the %.1f years before %s: a change found at that run happened at some time in these years",
-			years.Hours()/24/365.25,
-			r.momentText(where)))
+			gap/365.25, r.momentText(where)))
 	}
 }
 
@@ -215,8 +213,8 @@ func (r *preparedSeries) startDays() []float64 {
 // sinceText returns "since" and the time of kept run k, for a note.
 func (r *preparedSeries) sinceText(k int) string { return "since " + r.momentText(k) }
 
-// momentText returns the time of kept run k as text: its date if known, else the time as given in the input,
-// else its index in the input.
+// momentText returns the time of kept run k as text: when it began, in UTC, if that is known; else its time in the
+// input, as a date if times are dated, else as a number; without times its index in the input.
 func (r *preparedSeries) momentText(k int) string {
 	i := r.at[k]
 	switch {

@@ -510,8 +510,8 @@ func TestSlowdownNamesTheWait(t *testing.T) {
 	}
 }
 
-// The wait of a run that computes in bursts is compared with usual runs by the same estimate, and a wait of this run only
-// does not explain what earlier runs since the change lost.
+// The wait of a run that computes in bursts is compared with usual runs by the same estimate, and a wait of this run
+// only does not explain what earlier runs since the change lost.
 func TestWaitInSlowdown(t *testing.T) {
 	for _, c := range []struct {
 		name          string

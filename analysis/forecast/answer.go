@@ -126,7 +126,8 @@ func nearestHistory(h application.Histories, t Target) int {
 	return best
 }
 
-// setFromRuns sets the forecast from runs in the shape of the target.
+// setFromRuns sets the forecast of the elapsed time from values y of runs in the shape of the target. If they are too
+// few, or differ so much that they had other inputs, it sets Missing instead.
 func (a *PlannedRun) setFromRuns(y []float64, runs []history.Run, changes []changepoint.Change, p Tuning) {
 	f, err := Next(y, Starts(changes, len(y)), p)
 	switch {
@@ -160,9 +161,8 @@ func isAre(n int) string {
 	return fmt.Sprintf("are %d", n)
 }
 
-// setMemory sets the forecast of the memory per node, from completed runs, and judges the requested bytes, nil for
-// none. With too few of them, or if their
-// peaks differ too much, it sets none.
+// setMemory sets the forecast of the memory per node from the completed runs among the newest a.Runs, and judges the
+// requested bytes, nil for none. If these runs are too few, or if their peaks differ too much, it sets nothing.
 func (a *PlannedRun) setMemory(runs []history.Run, requested *float64, p Tuning) {
 	peaks := make([]float64, len(runs))
 	for i, r := range runs {
@@ -217,14 +217,18 @@ func (a *PlannedRun) setFromScaling(h application.Histories, found changepoint.A
 	a.Missing = missing
 }
 
-// counts returns the measured numbers of nodes with the same size and tasks per node, by their newest regime;
-// nil for fewer than two.
+// counts returns, for each number of nodes on which runs had the size and the tasks per node of like, the elapsed time
+// in the newest regime, a geometric mean, and the efficiency. Of several histories on one number of nodes the last one
+// counts. The list is in ascending order; nil for fewer than two numbers.
 func counts(h application.Histories, changes func(int) []changepoint.Change, like history.Layout,
 	p Tuning) []NodeCount {
 	byNodes := map[int]NodeCount{}
 	for i, s := range h.Stored {
 		l, ok := history.LayoutOf(s.Shape)
 		if !ok || l.Size != like.Size || l.Nodes < 1 || l.Tasks*like.Nodes != like.Tasks*l.Nodes {
+			continue
+		}
+		if _, newer := byNodes[l.Nodes]; newer { // histories come with the newest run first
 			continue
 		}
 		y := h.Inputs[i].Y
@@ -254,7 +258,7 @@ func counts(h application.Histories, changes func(int) []changepoint.Change, lik
 // leastEfficiency is the efficiency above which a run uses its nodes well.
 const leastEfficiency = 0.7
 
-// Fastest returns the number of nodes with the shortest elapsed time.
+// Fastest returns the number of nodes with the shortest elapsed time. Counts must not be empty.
 func (a PlannedRun) Fastest() NodeCount {
 	return slices.MinFunc(a.Counts, func(a, b NodeCount) int { return cmp.Compare(a.ElapsedS, b.ElapsedS) })
 }

@@ -30,7 +30,8 @@ type benchmarkResult struct {
 // looseNumber is a JSON number, or a text that holds one, as JMH writes "NaN".
 type looseNumber float64
 
-// UnmarshalJSON reads a number, a text with a number, or null as NaN.
+// UnmarshalJSON reads a JSON number, or a text that holds one. null and words for a missing value, such as "NaN",
+// become NaN. Other values are an error.
 func (n *looseNumber) UnmarshalJSON(b []byte) error {
 	v, err := plainNumber(strings.Trim(string(b), `"`))
 	*n = looseNumber(v)
@@ -43,8 +44,9 @@ func (r *benchmarkResult) isJMH() bool { return r.Benchmark != "" && r.PrimaryMe
 // id returns the name of a benchmark of JMH with its parameters.
 func (r *benchmarkResult) id() string { return r.Benchmark + parameterText(r.Params) }
 
-// parseBenchmarkList parses a JSON list of benchmark results and returns its series of one run each and how it was
-// understood. It returns no series if the list is of no known tool.
+// parseBenchmarkList parses a JSON list of results of JMH or github-action-benchmark. It returns a series of one
+// undated run for each entry, and a text that says how the list was understood. If an entry is of neither tool, it
+// returns no series and no error; malformed JSON is an error.
 func parseBenchmarkList(text []byte) (all []Runs, understood string, err error) {
 	var results []benchmarkResult
 	var otherType *json.UnmarshalTypeError
@@ -105,9 +107,10 @@ func (in *Runs) number() {
 	}
 }
 
-// jmh reads JMH's list of results as measurements: parameters that are numbers vary, the others are part of the name. A
-// fork counts as one repetition, since its iterations share a virtual machine; without several forks the iterations
-// count.
+// jmh reads JMH's list of results as measurements. Parameters that are numbers vary; the others are part of the
+// benchmark's name. Benchmarks without a number among their parameters are skipped; it is an error if all are. A fork
+// counts as one repetition, the mean of its iterations, since these share a virtual machine. With a single fork each
+// iteration counts.
 func (doc *document) jmh() (Measurements, error) {
 	doc.format = JMH
 	if doc.in.broken {
@@ -180,7 +183,9 @@ func parameterNumber(s string) (float64, error) {
 	return v * scale, err
 }
 
-// repetitions returns the values of a result and the name of their metric. Rates become times per operation.
+// repetitions returns the repetitions of a result, and the name of their metric with its unit. A repetition is the mean
+// of a fork, or an iteration if there is only one fork; without raw data it is the score. Rates are inverted to times
+// per operation.
 func (r *benchmarkResult) repetitions() (metric string, values []float64) {
 	m := &r.PrimaryMetric
 	for _, fork := range m.RawData {
@@ -221,8 +226,9 @@ func isCriterionLine(first []byte) bool {
 	return strings.HasPrefix(strings.ReplaceAll(string(first[:min(len(first), 16)]), " ", ""), `{"reason":`)
 }
 
-// eachCriterionLine calls each with the estimate of every benchmark in the messages of cargo-criterion. It begins with
-// line first, or with the next line if first is nil.
+// eachCriterionLine calls each with the estimate of every finished benchmark in the messages of cargo-criterion: the
+// typical value, or the mean without one. It begins with line first, or with the next line if first is nil. It skips
+// other messages. It returns an error if no message is of a finished benchmark.
 func eachCriterionLine(in *source, first []byte, each func(id, unit string, estimate float64) error) error {
 	found := false
 	for line := first; ; {
@@ -283,7 +289,7 @@ func readCriterionRuns(in *source, o RunOptions) ([]Runs, string, error) {
 }
 
 // readCriterionMeasurements reads the messages of cargo-criterion as measurements; first is the line that was read
-// last. The parameter is the last number in a benchmark's id.
+// last. The parameter is the last number in a benchmark's id; benchmarks without a number are left out.
 func readCriterionMeasurements(in *source, first []byte) (Measurements, error) {
 	b := numberedBenchmarks{experiment: experiment{in: in}}
 	err := eachCriterionLine(in, first, func(id, unit string, estimate float64) error {

@@ -44,7 +44,9 @@ var statistics = []string{"stddev", "std", "sd", "median", "user", "system", "mi
 // name is a header in the form in which it is compared, and its unit.
 type name struct{ words, unit string }
 
-// nameOf reads a header such as "Time (s)", "elapsed [ms]", "timestamp_us".
+// nameOf splits a header into its words, in lower case and separated by single blanks, and the unit in parentheses or
+// brackets at its end, "" without one: "Time (s)", "elapsed [ms]". A unit that is the last word, as in "timestamp_us",
+// stays among the words.
 func nameOf(header string) name {
 	s := strings.ToLower(strings.TrimSpace(header))
 	unit := ""
@@ -63,7 +65,8 @@ func (n name) isKnown() bool {
 		slices.Contains(parameterNames, n.words)
 }
 
-// timeUnit returns the unit in the name of a time column, Auto if none exists.
+// timeUnit returns the time unit of a column: the one in parentheses or brackets, else the last of several words of its
+// name. It returns Auto if that is not a unit of time from ns to s.
 func (n name) timeUnit() TimeUnit {
 	unit := n.unit
 	if i := strings.LastIndexByte(n.words, ' '); unit == "" && i >= 0 {
@@ -82,8 +85,8 @@ func (n name) timeUnit() TimeUnit {
 	return Auto
 }
 
-// find returns the column with the most certain of the names, -1 without one; columns for
-// which taken is true are passed over.
+// find returns the index of the column whose name comes first in names; -1 if no column has one of them. It skips
+// columns for which taken returns true.
 func (r *csvReader) find(names []string, taken func(int) bool) int {
 	best, at := len(names), -1
 	for i, n := range r.names {
@@ -107,8 +110,8 @@ const (
 	texts
 )
 
-// kind returns what most cells of column i hold in the first rows, apart from empty cells; empty only if all
-// are.
+// kind returns the kind of most cells of column i in the first rows, apart from cells without a value. It returns empty
+// only if no cell has a value.
 func (r *csvReader) kind(i int) kind {
 	var count [texts + 1]int
 	for _, row := range r.sample {
@@ -125,7 +128,8 @@ func (r *csvReader) kind(i int) kind {
 	return best
 }
 
-// kindOf returns what a cell holds.
+// kindOf returns the kind of a cell: empty for a word that means a missing value too, numeric for a number with or
+// without a unit, dates for a time, else texts.
 func (r *csvReader) kindOf(cell string) kind {
 	if isMissing(cell) {
 		return empty

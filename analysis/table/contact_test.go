@@ -110,6 +110,29 @@ func unpacked(t *testing.T, b []byte) io.Reader {
 	return z
 }
 
+// Missing values at the start of a column say nothing about its unit; a unit that changes later is an error.
+func TestUnitAfterMissingValues(t *testing.T) {
+	limits := Limits{Bytes: 1 << 16, Document: 1 << 15, Line: 1 << 14, Rows: 1 << 10, Values: 1 << 13, Series: 100, Columns: 100}
+	for text, want := range map[string]string{
+		"date,load\n2026-01-01,N/A\n2026-01-02,45 %\n2026-01-03,46 %\n": "",
+		"date,load\n2026-01-01,N/A\n2026-01-02,5\n2026-01-03,46 %\n": `f:4: column load: the unit of "46 %" differs from ` +
+			"that of the rows before: use one unit",
+	} {
+		got, _, err := ReadRuns(strings.NewReader(text), RunOptions{Name: "f", Limits: limits})
+		complaint := ""
+		if err != nil {
+			complaint = err.Error()
+		}
+		if complaint != want || want == "" && (len(got) != 1 || got[0].Unit != "%") {
+			t.Errorf("%q: %+v, %v, want %q", text, got, err, want)
+		}
+	}
+	rows := "nodes,time\n1,N/A\n1,8 ms\n2,5 ms\n4,3 ms\n"
+	if _, err := ReadMeasurements(strings.NewReader(rows), MeasurementOptions{Name: "f", Limits: limits}); err != nil {
+		t.Errorf("%q: %v", rows, err)
+	}
+}
+
 // A file that does not contain numbers is an error that says what to do.
 func TestNoTables(t *testing.T) {
 	for text, want := range map[string]string{

@@ -28,8 +28,9 @@ func (r *csvReader) isCriterionSamples() bool {
 	})
 }
 
-// eachCriterionSample calls each with every row of Criterion's raw.csv. Each benchmark has a file of its own; several
-// are joined.
+// eachCriterionSample calls each with every row of Criterion's raw.csv, which may be several joined files, one for each
+// benchmark. It stops with an error at a row without a total or a positive number of iterations, and if each returns
+// one. If the input is cut off in such a row, it ends there without an error.
 func (r *csvReader) eachCriterionSample(each func(criterionSample) error) error {
 	var at [6]int
 	for k, name := range criterionColumns {
@@ -106,7 +107,7 @@ func (r *csvReader) criterionRuns() ([]Runs, string, error) {
 }
 
 // criterionMeasurements reads Criterion's raw.csv as measurements. The parameter is the last number in a benchmark's
-// id, which is its value.
+// id, GROUP/FUNCTION/VALUE; benchmarks without one are left out.
 func (r *csvReader) criterionMeasurements() (Measurements, error) {
 	b := numberedBenchmarks{experiment: experiment{in: r.in}}
 	err := r.eachCriterionSample(func(s criterionSample) error { return b.addTime(s.id, s.unit, s.value) })

@@ -21,8 +21,9 @@ const separators = ",;\t| "
 // sampleLines is how many lines decide about separator, header and kinds of columns.
 const sampleLines = 24
 
-// split divides a line into cells without the blanks and quotes around them. The cells
-// are valid as long as the line is. ok is false if a quote is not closed.
+// split divides a line into cells without the blanks and quotes around them, and appends them to cells[:0]. The result
+// is valid as long as the line is. ok is false if a quote is not closed, or if text follows a closing quote in the same
+// cell.
 func (d dialect) split(line []byte, cells [][]byte) (_ [][]byte, ok bool) {
 	cells = cells[:0]
 	rest := line
@@ -67,7 +68,8 @@ func trimLeft(b []byte, separator byte) []byte {
 	return b
 }
 
-// quoted reads a cell in double quotes, in which two of them stand for one.
+// quoted reads the cell in double quotes with which b begins; two quotes inside it stand for one. rest is what follows
+// the closing quote. ok is false without a closing quote.
 func quoted(b []byte) (cell, rest []byte, ok bool) {
 	b = b[1:]
 	i := bytes.IndexByte(b, '"')
@@ -107,7 +109,8 @@ type csvReader struct {
 // wrongQuote is the error for a line with a quote that RFC 4180 does not allow.
 const wrongQuote = `a quote is not closed, or stands inside a field: quote the whole field, and double a quote in it`
 
-// openCSV finds separator and header. It consumes the header, if there is one, but not the first row of values.
+// openCSV finds the separator and the header of a CSV file. It consumes the header, if there is one, but not the first
+// row of values. Without a header the columns are named "column 1" and so on.
 func openCSV(in *source) (*csvReader, error) {
 	lines, comment, err := in.sample(sampleLines)
 	if err != nil {
@@ -143,8 +146,9 @@ func openCSV(in *source) (*csvReader, error) {
 	return r, r.checkNames()
 }
 
-// choose sets the separator that divides the first lines into equal numbers of cells, most of them numbers and
-// times, and decimalComma, which says that numbers may have decimal commas, and returns the rows.
+// choose sets the separator that divides the first lines into equal numbers of cells, most of them numbers and times,
+// and returns the rows. It sets decimalComma, so that numbers may have decimal commas, if the separator is not a comma
+// and the lines after the first have commas.
 func (r *csvReader) choose(lines [][]byte) [][]string {
 	best, bestScore := byte(','), -1.0
 	for _, c := range []byte(separators) {
@@ -173,8 +177,9 @@ func (r *csvReader) rows(lines [][]byte) [][]string {
 	return out
 }
 
-// score returns the share of cells that are numbers or times. It is negative if the rows have only one cell, or
-// if the number of cells of most rows differs from that of the first row by more than an empty one at the end.
+// score returns the share of the cells, in the rows after the first, that are numbers, times or empty. It is negative
+// if the first row has only one cell, or if the number of cells of most rows differs from that of the first row by more
+// than an empty one at the end.
 func (r *csvReader) score(rows [][]string) float64 {
 	width := len(withoutTrailing(rows[0]))
 	if width < 2 {
@@ -284,8 +289,9 @@ func (r *csvReader) repeatsHeader(cells [][]byte) bool {
 	return r.headed
 }
 
-// row divides a line into cells. A row with a line end inside quotes continues in the next lines. If the input
-// is cut off in this row, it returns io.EOF.
+// row divides a line into as many cells as there are names; it drops an empty cell behind a trailing separator. Another
+// number of cells is an error. A row with a line end inside quotes continues in the next lines. If the input is cut off
+// in this row, it returns io.EOF.
 func (r *csvReader) row(line []byte) ([][]byte, error) {
 	var ok bool
 	r.fields, ok = r.split(line, r.fields)
@@ -354,7 +360,8 @@ func (r *csvReader) column(name string) (int, error) {
 		r.in.name, short(name), strings.Join(r.names, ", "))
 }
 
-// describe completes the text that says how a file was interpreted.
+// describe returns what, a text that says how a file was interpreted, followed by the number of its columns and, if
+// numbers may have them, "decimal commas".
 func (r *csvReader) describe(what string) string {
 	out := fmt.Sprintf("%s, %s", what, quantity.Plural(len(r.names), "field"))
 	if r.decimalComma {

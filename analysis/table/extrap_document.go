@@ -28,8 +28,9 @@ type measurement struct {
 	Values values `json:"values"`
 }
 
-// readDocument reads the JSON of Extra-P, hyperfine, Google Benchmark or JMH. Extra-P's older
-// form has a key "callpaths", as Extra-P itself decides.
+// readDocument reads a JSON document of Extra-P, hyperfine, Google Benchmark or JMH; first is its first line, which was
+// read already. A list is of JMH. The keys of an object decide on the others; Extra-P's older form has a key
+// "callpaths", as Extra-P itself decides. A result file of the Phoronix Test Suite is an error.
 func readDocument(in *source, first []byte) (Measurements, error) {
 	doc := &document{in: in, line: in.number}
 	more, err := in.rest()
@@ -114,13 +115,14 @@ func (doc *document) keys() (map[string][]byte, error) {
 	}
 }
 
-// begin starts decoding one value of the input.
+// begin starts decoding one value of the input, which must be a part of doc.all.
 func (doc *document) begin(value []byte) {
 	doc.from = cap(doc.all) - cap(value) // value is a part of all
 	doc.d = json.NewDecoder(bytes.NewReader(value))
 }
 
-// fail adds the line to an error.
+// fail returns err with the name of the input, the line at which decoding stopped or the syntax is wrong, and the
+// format.
 func (doc *document) fail(err error) error {
 	at := int64(0)
 	if doc.d != nil {
@@ -153,7 +155,7 @@ func (doc *document) object(each func(key string) error) error {
 	return err
 }
 
-// list calls each before every entry; each reads it.
+// list reads a JSON list and calls each before every entry of it. each must read the entry.
 func (doc *document) list(each func() error) error {
 	if err := doc.open('['); err != nil {
 		return err
@@ -180,7 +182,8 @@ func (doc *document) open(want json.Delim) error {
 	return nil
 }
 
-// measurements reads measurements nested by call path and metric.
+// measurements reads an object of call paths, each an object of metrics, each a list of points with their values, and
+// adds the values to e.
 func (doc *document) measurements(e *experiment) error {
 	return doc.object(func(callpath string) error {
 		return doc.object(func(metric string) error {

@@ -65,7 +65,8 @@ func (doc *document) named(list json.RawMessage) (out []named, err error) {
 	return out, err
 }
 
-// lists reads the lists of call paths, metrics and coordinates, to which measurements refer.
+// lists reads the lists of call paths, metrics and coordinates, to which measurements refer. A list that is absent
+// stays empty.
 func (l *legacy) lists(callpaths, metrics, coordinates json.RawMessage) (err error) {
 	for _, x := range []struct {
 		to   *[]named
@@ -81,7 +82,9 @@ func (l *legacy) lists(callpaths, metrics, coordinates json.RawMessage) (err err
 	return nil
 }
 
-// measurements reads one value an entry and finds what it refers to.
+// measurements reads the list of measurements and adds their values to e. An entry has one value. It refers to a
+// coordinate, a call path and a metric by their positions, from 1, in the lists sorted by id; another position is an
+// error.
 func (l *legacy) measurements(e *experiment) error {
 	points, err := l.points(len(e.parameters))
 	if err != nil {
@@ -115,7 +118,8 @@ func (l *legacy) measurements(e *experiment) error {
 	})
 }
 
-// points returns the coordinates with their d values in the order of the parameters.
+// points returns the d values of each coordinate, in the order of the parameters. A coordinate that lacks a parameter's
+// value, or has further ones, is an error.
 func (l *legacy) points(d int) ([][]float64, error) {
 	out := make([][]float64, len(l.coordinates))
 	for i, c := range l.coordinates {

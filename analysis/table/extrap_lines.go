@@ -25,8 +25,9 @@ type pointLine struct {
 	Value      values          `json:"value"`
 }
 
-// readPointLines reads JSON Lines, or Talpas. The order of the parameters is that of the
-// first line; every line names the same ones.
+// readPointLines reads Extra-P's JSON Lines or, if format is Talpas, lines of Talpas, from line on, which was read
+// already. The order of the parameters is that of the first line; every line must name the same ones. A last line that
+// is cut off is dropped.
 func readPointLines(in *source, line []byte, format Format) (Measurements, error) {
 	e := &experiment{in: in}
 	for {
@@ -78,8 +79,8 @@ func (e *experiment) pointLine(line []byte) error {
 	return e.of(callpath, metric).add(point, l.Value)
 }
 
-// point reads {"name":number,..} in the order of the parameters, which the first
-// point fixes.
+// point returns the values of a JSON object {"name":number,..} in the order of the parameters. The first point defines
+// the parameters; an object with others, or without one of them, is an error.
 func (e *experiment) point(raw json.RawMessage) ([]float64, error) {
 	if e.parameters == nil {
 		names, err := keysInOrder(raw)

@@ -47,7 +47,7 @@ func (e *experiment) of(callpath, metric string) *set {
 	return s
 }
 
-// add adds the repetitions of one point.
+// add adds the repetitions of one point. It returns an error if all sets together then have too many measurements.
 func (s *set) add(point, repetitions []float64) error {
 	for _, v := range repetitions {
 		s.points = append(s.points, point...)
@@ -57,7 +57,7 @@ func (s *set) add(point, repetitions []float64) error {
 	return s.e.in.tooMany(s.e.n)
 }
 
-// file converts the measurements to series of one parameter each.
+// file converts the measurements to series of one parameter each. It returns an error if there is no such series.
 func (e *experiment) file(format Format) (Measurements, error) {
 	f := e.series(format)
 	switch {
@@ -71,7 +71,8 @@ func (e *experiment) file(format Format) (Measurements, error) {
 	return f, nil
 }
 
-// series returns the series of the sets, and how many measurements belong to none.
+// series returns the series of all sets with values. Left counts the combinations of parameters that were left out
+// because they have too few values of the varying one.
 func (e *experiment) series(format Format) Measurements {
 	f := Measurements{Format: format}
 	metrics := map[string]bool{}

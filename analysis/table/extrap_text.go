@@ -57,7 +57,7 @@ func readExtraPText(in *source) (Measurements, error) {
 	return t.e.file(ExtraPText)
 }
 
-// line reads one line with content.
+// line reads one line with content, which must begin with a keyword.
 func (t *text) line(line string) error {
 	fields := strings.Fields(line)
 	rest := strings.Join(fields[1:], " ")
@@ -83,7 +83,8 @@ func (t *text) line(line string) error {
 	return fmt.Errorf("unknown keyword %q: want PARAMETER, POINTS, METRIC, REGION or DATA", short(fields[0]))
 }
 
-// parameters reads a PARAMETER line.
+// parameters adds the names of a PARAMETER line. It returns an error if the line has none, if it follows a POINTS line,
+// or if the file then has more than maxTextParameters.
 func (t *text) parameters(names []string) error {
 	t.e.parameters = append(t.e.parameters, names...)
 	switch {
@@ -97,7 +98,8 @@ func (t *text) parameters(names []string) error {
 	return nil
 }
 
-// addPoints reads "1 2 4", "(1) (2)", "((1)(2))", "( 1 10 ) ( 2 10 )".
+// addPoints adds the points of a POINTS line: "1 2 4", "(1) (2)", "((1)(2))" or "( 1 10 ) ( 2 10 )". Each needs one
+// number for each parameter.
 func (t *text) addPoints(s string) error {
 	d := len(t.e.parameters)
 	if d == 0 {
@@ -169,7 +171,7 @@ func pointGroups(s string) ([][]string, error) {
 	return out, nil
 }
 
-// data reads the repetitions of the next point.
+// data reads the repetitions of the next point and adds them to the current region and metric.
 func (t *text) data(fields []string) error {
 	switch {
 	case len(t.points) == 0:
@@ -190,8 +192,8 @@ func (t *text) data(fields []string) error {
 	return t.e.of(t.region, t.metric).add(t.points[t.next-1], repetitions)
 }
 
-// complete fails if DATA lines are missing: which point they belong to is known
-// from their order only.
+// complete returns an error if the current region has DATA lines for some of the points but not for all. Which point a
+// line belongs to is known from their order only.
 func (t *text) complete() error {
 	if t.next != 0 && t.next != len(t.points) {
 		return fmt.Errorf("the region before this line has %s for %s: want one line per point",

@@ -116,7 +116,8 @@ func newColumn(s scaling.Series) (column, []float64) {
 	return c, points
 }
 
-// line returns text with white space folded to single blanks, otherwise if nothing is left.
+// line returns s with white space folded to single blanks and invalid UTF-8 replaced by "?". If nothing is left, it
+// returns the argument otherwise.
 func line(s, otherwise string) string {
 	if s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " "); s == "" {
 		return otherwise
@@ -124,7 +125,7 @@ func line(s, otherwise string) string {
 	return s
 }
 
-// oneWord returns text with underscores for white space.
+// oneWord returns the same text as line, with underscores for blanks.
 func oneWord(s, otherwise string) string {
 	return strings.ReplaceAll(line(s, otherwise), " ", "_")
 }
@@ -132,8 +133,8 @@ func oneWord(s, otherwise string) string {
 // plain formats a number with as many digits as needed.
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// text writes metrics outside and regions inside: read the other way round, a
-// metric that comes back goes to the wrong one in Extra-P 4.2.
+// text writes Extra-P's text: for each metric its regions, each with a DATA line for each point. With metrics inside
+// regions, Extra-P 4.2 assigns a metric that occurs again wrongly.
 func (out sheet) text(w *bufio.Writer) {
 	fmt.Fprintf(w, "PARAMETER %s\nPOINTS", out.parameter)
 	for _, p := range out.points {
@@ -189,7 +190,7 @@ func (out sheet) json(w *bufio.Writer) error {
 	}{[]string{out.parameter}, measurements})
 }
 
-// jsonLines writes Extra-P's JSON Lines.
+// jsonLines writes Extra-P's JSON Lines: a line for each point of each series, with the repetitions.
 func (out sheet) jsonLines(w *bufio.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -18,7 +18,8 @@ const sampleColumn = "value"
 // maxSamples bounds the values of a file: 2 GiB of float32, a day of 30 columns at 200 Hz.
 const maxSamples = 1 << 29
 
-// readFloat32 reads little-endian float32 samples; NaN is a missing one.
+// readFloat32 reads little-endian float32 samples, all of one column, at the rate o.RateHz; without a rate the error is
+// ErrNoRate. NaN and infinite values become missing ones; a note counts the infinite ones.
 func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 	if !(o.RateHz > 0) {
 		return Samples{}, fmt.Errorf("%s: read the samples: %w", o.Name, ErrNoRate)

@@ -22,7 +22,9 @@ const (
 // maxSteps is the most steps, distributed over the file, of which the median is taken.
 const maxSteps = 1 << 17
 
-// grid puts the rows on a regular grid.
+// grid moves the rows to a regular grid at the rate of o, or without one at the rate of the rows' times. It sorts rows
+// that are out of order and averages rows that fall into one step, each with a note. Rows that span too many steps are
+// an error.
 func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 	var s Samples
 	if !c.sorted {
@@ -125,8 +127,8 @@ func (c *sampleTable) rate() float64 {
 // isNearWhole reports whether x is so near to a whole number that rounding errors do not change its nearest.
 func isNearWhole(x float64) bool { return math.Abs(x-nearest(x)) < 0.25 }
 
-// consecutive returns the slot of the first time of a piece on a grid that begins at first, if the other times
-// have the slots that follow it.
+// consecutive returns the slot of the first time of a piece on a grid that begins at the time first and has rate slots
+// a second. ok is false unless the times of the piece have equal steps and lie in consecutive slots.
 func (p *timePiece) consecutive(first, rate float64) (slot int, ok bool) {
 	if _, ok := p.step(); !ok {
 		return 0, false
@@ -141,10 +143,10 @@ func (p *timePiece) consecutive(first, rate float64) (slot int, ok bool) {
 // nearest rounds to a whole number; unlike math.Round it is one machine instruction.
 func nearest(x float64) float64 { return math.Floor(x + 0.5) }
 
-// exactRate counts the slots between the first and the last row at a rate, step by step, and returns the rate
-// that divides the whole span into that number. Times since 1970 have a resolution of 0.2 us: a rate from one
-// step of 5 ms is off by a slot in two minutes; times in milliseconds make 58.8 Hz of 60. A rate that would
-// move by more than a thousandth stays unless the rows then lie on the grid: the steps are no multiples of one.
+// exactRate corrects a sampling rate in Hz that was taken from single steps: times in milliseconds make 58.8 Hz of 60.
+// It counts the slots between the first and the last row, step by step, and divides their number by the whole span. If
+// the result differs from rate by more than a thousandth, it is used only if it differs by less than a fifth and the
+// rows lie on its grid. Otherwise rate is returned.
 func (c *sampleTable) exactRate(rate float64) float64 {
 	slots := 0.0
 	first := c.t.at(0)
@@ -182,8 +184,8 @@ func (c *sampleTable) meanOffset(rate float64) float64 {
 	return sum / float64(c.n)
 }
 
-// fill returns the samples of kept column k on the grid, each the mean of its rows with a value, and how many
-// rows fell into a slot that had one.
+// fill returns the samples of kept column k on the grid, each the mean of the values of its rows. It also returns how
+// many rows fell into a slot that already had a row.
 func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
 	out := make(series.Values, slots)
 	for i := range out {

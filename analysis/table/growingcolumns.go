@@ -55,7 +55,8 @@ func (p *timePiece) at(i int) float64 {
 	return float64(p.first+int64(p.ticks[i])) / p.scale
 }
 
-// step returns the distance of the times, which are in order, in seconds if it is the same between all of them.
+// step returns the distance, in seconds, of successive times of the piece, which are in order. ok is false if the
+// distances differ, if the piece has fewer than two times, or if it holds times that are not decimals.
 func (p *timePiece) step() (seconds float64, ok bool) {
 	if len(p.ticks) < 2 || p.exact != nil {
 		return 0, false
@@ -79,7 +80,8 @@ func (t *times) last() *timePiece {
 	return &t.pieces[len(t.pieces)-1]
 }
 
-// addDecimal adds the time d / scale and returns it.
+// addDecimal adds the time d / scale, in seconds, and returns it. It needs four bytes if the piece holds times with as
+// many decimal places; otherwise it is added as by add.
 func (t *times) addDecimal(d decimal, scale float64) float64 {
 	scale *= exact10[d.places]
 	at := float64(d.mantissa) / scale
@@ -97,7 +99,8 @@ func (t *times) addDecimal(d decimal, scale float64) float64 {
 	return at
 }
 
-// add adds any time.
+// add adds a time in seconds that may be any number. The piece to which it is added then holds all its times as
+// float64.
 func (t *times) add(at float64) {
 	p := t.last()
 	if p.exact == nil {

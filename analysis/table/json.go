@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// plainNumber reads a number as it stands in text. Words for a missing value are NaN.
+// plainNumber reads a number as it stands in text. Words for a missing value are NaN; a number with a unit is an error.
 func plainNumber(s string) (float64, error) {
 	v, unit, ok := cells{}.number([]byte(s))
 	if !ok || unit != noUnit {
@@ -106,7 +106,8 @@ func (w *words) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*w)[0])
 }
 
-// jsonFault returns an error that says briefly why JSON could not be read.
+// jsonFault returns an error that says briefly why JSON could not be read, instead of an error of package json. It
+// returns other errors unchanged.
 func jsonFault(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
@@ -136,8 +137,8 @@ func plainKind(t string) string {
 	return "number"
 }
 
-// plainJSON returns b with NaN as null, and Infinity as a number that is infinite: Python
-// writes them. It copies b only where they occur.
+// plainJSON returns b with null for NaN and 1e999, which is infinite, for Infinity, because Python writes them. Quoted
+// texts stay as they are. It copies b only if it contains one of the words.
 func plainJSON(b []byte) []byte {
 	if !bytes.Contains(b, []byte("NaN")) && !bytes.Contains(b, []byte("Infinity")) {
 		return b
@@ -163,8 +164,8 @@ func plainJSON(b []byte) []byte {
 	return out
 }
 
-// fromTalpas converts a line of Talpas, which has semicolons between its keys, to JSON. yes reports whether it
-// has any.
+// fromTalpas converts a line of Talpas, which has semicolons between its keys, to JSON. yes reports whether the line
+// has a semicolon outside quotes.
 func fromTalpas(line []byte) (_ []byte, yes bool) {
 	if bytes.IndexByte(line, ';') < 0 {
 		return line, false

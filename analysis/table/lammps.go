@@ -58,7 +58,8 @@ func parseLammpsLoop(line []byte) (l lammpsLoop, ok bool) {
 	return l, l.steps > 0
 }
 
-// eachLammpsLoop calls each with every loop in one or more logs of LAMMPS.
+// eachLammpsLoop calls each with every ended loop of one step or more, in one or more logs of LAMMPS. The loops of each
+// log are numbered from 1. It returns an error if there is no such loop.
 func eachLammpsLoop(in *source, each func(lammpsLoop) error) error {
 	number, found := 0, false
 	for {

@@ -76,7 +76,8 @@ func readMeasurementRows(in *source, by Columns) (Measurements, error) {
 	return m, nil
 }
 
-// chooseColumns assigns the columns' roles: by the user's choice, by name, or by position.
+// chooseColumns assigns the columns' roles: by the user's choice, then by name or kind of content or, in a file without
+// a header, by position. It returns an error if no column can be the parameter or the value.
 func (t *measurementTable) chooseColumns(by Columns) error {
 	taken := map[int]bool{}
 	take := func(i int) int {
@@ -133,7 +134,7 @@ func (t *measurementTable) chooseColumns(by Columns) error {
 			short(strings.Join(t.names, string(t.separator))))
 	}
 	t.chooseKeys(taken)
-	t.units = make([]string, len(t.names))
+	t.units = unknownUnits(len(t.names))
 	return nil
 }
 
@@ -187,7 +188,9 @@ func (t *measurementTable) chooseValues(by Columns, taken map[int]bool) {
 	}
 }
 
-// chooseKeys chooses columns of words before parameter and values as names of the series, if rows share them.
+// chooseKeys chooses the columns of words before the parameter and the values as names of the series, if no column is
+// known as one by its name. It does so only if the words repeat: the sampled rows have one combination of them, or at
+// most half as many as there are rows.
 func (t *measurementTable) chooseKeys(taken map[int]bool) {
 	if len(t.keys) > 0 {
 		return
@@ -211,9 +214,11 @@ func (t *measurementTable) chooseKeys(taken map[int]bool) {
 	}
 }
 
-// byPlace assigns the columns of a file without a header: parameter, repetition, value.
+// byPlace assigns the columns of a file without a header: parameter, repetition, value, or parameter, value. If the
+// user named both the parameter and the value, it keeps these. It is an error if the user named other columns, or if
+// the file has another number of columns.
 func (t *measurementTable) byPlace(taken map[int]bool) error {
-	t.units = make([]string, len(t.names))
+	t.units = unknownUnits(len(t.names))
 	if t.parameter >= 0 && len(t.values) > 0 {
 		return nil
 	}
@@ -227,7 +232,8 @@ func (t *measurementTable) byPlace(taken map[int]bool) error {
 	return nil
 }
 
-// add adds one row to its series.
+// add adds the values of one row, each to the series of its id and metric. It returns an error if a cell cannot be read
+// or the file has too many series or measurements.
 func (t *measurementTable) add(cells [][]byte) error {
 	o, err := t.observation(cells)
 	if err != nil {
@@ -260,7 +266,8 @@ func (t *measurementTable) add(cells [][]byte) error {
 	return t.in.tooMany(t.n)
 }
 
-// observation reads the parameter, group and cost of a row.
+// observation reads the parameter, the group and the cost in node hours of a row. A row without a parameter is an
+// error; a missing or negative cost is 0.
 func (t *measurementTable) observation(cells [][]byte) (o scaling.Observation, err error) {
 	if o.P, err = t.numberOf(t.parameter, cells[t.parameter]); err != nil {
 		return o, err
@@ -279,7 +286,8 @@ func (t *measurementTable) observation(cells [][]byte) (o scaling.Observation, e
 	return o, err
 }
 
-// numberOf reads a cell of a column, all of which have one unit.
+// numberOf returns the number in a cell of column i; NaN if the value is missing. It returns an error if the cell is
+// not a number, or if its unit differs from that of the first value.
 func (t *measurementTable) numberOf(i int, cell []byte) (float64, error) {
 	v, unit, ok := t.number(cell)
 	if !ok {
@@ -288,7 +296,7 @@ func (t *measurementTable) numberOf(i int, cell []byte) (float64, error) {
 	if math.IsNaN(v) {
 		return v, nil
 	}
-	if t.units[i] == noUnit && t.n == 0 {
+	if t.units[i] == unknownUnit {
 		t.units[i] = unit
 	}
 	if unit != t.units[i] {
@@ -298,7 +306,8 @@ func (t *measurementTable) numberOf(i int, cell []byte) (float64, error) {
 	return v, nil
 }
 
-// append appends an observation to the series of an id and a metric.
+// append appends an observation to the series of an id and a metric, whose name is that of the column if metricName is
+// "". others has the names and values of the further parameters.
 func (t *measurementTable) append(id, metricName string, column int, o scaling.Observation, others string) {
 	if metricName == "" {
 		metricName = t.names[column]
@@ -332,8 +341,9 @@ func (t *measurementTable) title(key [2]string) string {
 	return "0"
 }
 
-// split divides series i by the values of further parameters, unless these follow from
-// the first one, or hardly two rows share them. left counts the parts that are too short.
+// split divides series i by the values of the further parameters. left counts the parts that are left out because they
+// have fewer than enoughOfCombination values of the first parameter. The series stays whole if the first parameter
+// determines the further ones, or if all parts would be left out.
 func (t *measurementTable) split(i int) (list []scaling.Series, left int) {
 	whole := t.out[i]
 	var order []string

@@ -114,8 +114,9 @@ func parseMoment(s string) (Moment, error) {
 	return Moment{Text: s}, nil
 }
 
-// days returns the moment in days; calendar reports that they count from 1970. The unit applies to numbers
-// only.
+// days returns the moment in days. calendar reports that they count from the beginning of 1970, UTC; a number in the
+// unit Days counts from an unknown day. The unit, which must not be Auto, applies to numbers only. An invalid text
+// gives NaN.
 func (m Moment) days(u TimeUnit) (days float64, calendar bool) {
 	if m.Text != "" {
 		at, err := parseTime(m.Text)
@@ -130,7 +131,8 @@ func (m Moment) days(u TimeUnit) (days float64, calendar bool) {
 	return m.Number / u.perSecond() / daySeconds, true
 }
 
-// Day parses a time and returns it in days.
+// Day parses a time and returns it in days since the beginning of 1970, UTC. A number in the unit Days is returned as
+// it is. With Auto the size of the number decides on its unit.
 func Day(s string, u TimeUnit) (float64, error) {
 	m, err := parseMoment(s)
 	if err != nil {
@@ -203,7 +205,7 @@ type timeParser struct {
 	offset                                       int // minutes east of UTC
 }
 
-// digits reads a whole number of least to most digits.
+// digits reads a whole number of least to most digits. ok is false, and nothing is read, if fewer digits follow.
 func (p *timeParser) digits(least, most int) (v int, ok bool) {
 	n := 0
 	for n < len(p.rest) && n < most && p.rest[n]-'0' <= 9 {
@@ -227,7 +229,8 @@ func (p *timeParser) one(of string) byte {
 	return c
 }
 
-// date reads year-month-day with one of - / . twice, year month day without, or day.month.year.
+// date reads year-month-day with one of - / . twice, year month day without, or day.month.year. It returns false if the
+// text begins with no such date, or if month or day is out of range.
 func (p *timeParser) date() bool {
 	whole := p.rest
 	year, ok := p.digits(4, 4)
@@ -248,7 +251,8 @@ func (p *timeParser) date() bool {
 	return ok1 && ok2 && ok3 && p.validDate()
 }
 
-// dayFirst reads day.month.year.
+// dayFirst reads day.month.year, with two dots and a year of four digits. It returns false if the text begins
+// otherwise, or if month or day is out of range.
 func (p *timeParser) dayFirst() bool {
 	var ok1, ok2, ok3 bool
 	p.day, ok1 = p.digits(1, 2)
@@ -264,7 +268,8 @@ func (p *timeParser) validDate() bool {
 	return p.month >= 1 && p.month <= 12 && p.day >= 1 && p.day <= 31
 }
 
-// clock reads a time of day, if there is one: H:MM[:SS[.f]], or HHMM[SS] behind a T.
+// clock reads a time of day: H:MM[:SS[.f]], or HHMM[SS] behind a T. It returns true if the text has none here, and
+// false if it is malformed or out of range.
 func (p *timeParser) clock() bool {
 	if p.rest == "" || strings.IndexByte("T _t", p.rest[0]) < 0 {
 		return true

@@ -3,6 +3,7 @@ package table
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -55,7 +56,12 @@ func scanDecimal(b []byte) (d decimal, n int) {
 const (
 	noUnit       = ""
 	durationUnit = "hh:mm:ss"
+	// unknownUnit is that of a column in which no cell had a value so far.
+	unknownUnit = "?"
 )
+
+// unknownUnits returns the units of n columns before any cell was read.
+func unknownUnits(n int) []string { return slices.Repeat([]string{unknownUnit}, n) }
 
 // cells reads the numbers of a file.
 type cells struct {
@@ -73,7 +79,7 @@ func (c cells) number(b []byte) (v float64, unit string, ok bool) {
 	return c.word(strings.TrimSpace(string(b)))
 }
 
-// word reads a cell that is not a plain decimal.
+// word reads a cell that is not a plain decimal, with the results of number.
 func (c cells) word(s string) (v float64, unit string, ok bool) {
 	if isMissing(s) {
 		return math.NaN(), noUnit, true
@@ -100,8 +106,8 @@ func parseFloat(s string) (float64, bool) {
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// isMissing reports whether a cell has no value: it is empty, a word for that, or in brackets such as [N/A],
-// [Not Supported], <not counted>.
+// isMissing reports whether a cell has no value: it is empty, a word for a missing value such as "NaN" or "n/a", or
+// text without digits in brackets such as [N/A], [Not Supported], <not counted>.
 func isMissing(s string) bool {
 	if s == "" {
 		return true

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// hyperfine reads the results of `hyperfine --export-json` with a parameter. A command without single times
-// gives its mean.
+// hyperfine reads the results of `hyperfine --export-json`. A command without single times gives its mean. A command
+// without parameters is an error.
 func (doc *document) hyperfine(results []byte) (Measurements, error) {
 	e := &experiment{in: doc.in}
 	doc.format = Hyperfine
@@ -124,7 +124,8 @@ type numberedBenchmarks struct {
 	without string // a benchmark without a number, which was left out
 }
 
-// addTime adds the time of a benchmark in the given unit. A benchmark without a number in its name is left out.
+// addTime adds the time of a benchmark, converted to seconds from the given unit; an unknown unit counts as seconds. A
+// benchmark without a number in its name is left out.
 func (b *numberedBenchmarks) addTime(name, unit string, t float64) error {
 	benchmark, parameter, p, ok := lastNumber(name)
 	if !ok {
@@ -158,8 +159,9 @@ func (e *experiment) named(parameter string) *experiment {
 	return e
 }
 
-// lastNumber splits the name of a benchmark at its last argument that is a number, and returns the argument's
-// name and value; false if none exists.
+// lastNumber splits the name of a benchmark, whose parts are separated by "/", at its last argument that is a number.
+// It returns the name without the argument, the argument's name ("argument" if it has none) and its value p. ok is
+// false if no argument is a number; the first part is not an argument.
 func lastNumber(name string) (rest, parameter string, p float64, ok bool) {
 	parts := strings.Split(name, "/")
 	for i := len(parts) - 1; i > 0; i-- {

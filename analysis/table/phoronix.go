@@ -33,10 +33,8 @@ type phoronixTest struct {
 }
 
 // parsePhoronix returns a series for each test, with a run of each system at the time at which it was tested. ok is
-// false if the document has another form.
-//
-// The fields of a system are repeated in each of its runs, so that a small file would fill the memory without
-// mostPhoronixFields.
+// false if the document has another form, or if a system has more than mostPhoronixFields fields. The fields of a
+// system are repeated in each of its runs, so that without this limit a small file would fill the memory.
 func parsePhoronix(text []byte) (all []Runs, ok bool) {
 	var doc phoronixFile
 	if json.Unmarshal(text, &doc) != nil || len(doc.Systems) == 0 {
@@ -57,7 +55,8 @@ func parsePhoronix(text []byte) (all []Runs, ok bool) {
 	return JoinSessions(all), true
 }
 
-// runs returns a series of one run for each system that has a number as the result of a test.
+// runs returns a series of one run for each system that has a number as the result of a test. The series of a system
+// without a timestamp is a bad one.
 func (doc *phoronixFile) runs(test phoronixTest) []Runs {
 	id := test.Identifier
 	if test.Description != "" {

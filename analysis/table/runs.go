@@ -111,7 +111,7 @@ func ReadRuns(r io.Reader, o RunOptions) ([]Runs, Reading, error) {
 	return all, Reading{Columns: understood, Cut: in.cutText()}, nil
 }
 
-// markRepeated adds a note to series whose id another series has too.
+// markRepeated adds a note to each series whose id an earlier series has too.
 func markRepeated(all []Runs) {
 	first := make(map[string]int, len(all))
 	for i := range all {

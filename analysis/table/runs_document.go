@@ -38,8 +38,9 @@ type hyperfineResult struct {
 	Times   []value
 }
 
-// isRunDocument reports whether an input with the given first line is a document of such a tool, and not one
-// series per line.
+// isRunDocument reports whether an input with the given first line is one JSON document of a benchmark tool, and not
+// one series per line. It begins with benchmarkData or a list, its first line is "{" alone, or that line has a key of
+// such a document and no key "y".
 func isRunDocument(first []byte) bool {
 	first = bytes.TrimSpace(first)
 	if bytes.HasPrefix(first, []byte(benchmarkData)) || string(first) == "{" || first[0] == '[' {
@@ -56,7 +57,8 @@ func isRunDocument(first []byte) bool {
 	return false
 }
 
-// readRunDocument reads a whole document: one series for each benchmark or command.
+// readRunDocument reads a whole document of a benchmark tool: one series for each benchmark or command. It returns an
+// error if the document is malformed, of no known tool, or too large.
 func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 	first, err := in.nextContent()
 	if err != nil {
@@ -105,8 +107,8 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 // isList reports whether JSON text is a list.
 func isList(text []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(text), []byte{'['}) }
 
-// parseRunDocument parses a whole document and returns its series and how it was understood, "" if it is of no known
-// tool.
+// parseRunDocument parses a whole document and returns its series and how it was understood. A document of no known
+// tool gives no series, "" and no error; malformed JSON is an error. maxSeries limits the series that are made.
 func parseRunDocument(text []byte, maxSeries int) (all []Runs, understood string, err error) {
 	if isList(text) {
 		return parseBenchmarkList(text)

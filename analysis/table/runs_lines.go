@@ -79,8 +79,8 @@ func readRunLines(in *source, o RunOptions) ([]Runs, error) {
 	}
 }
 
-// series reads one line. What is not a JSON object is an error; an object
-// that holds no series of runs is a series without results.
+// series reads one line; line is its index, from 0. A line that is not a JSON object is an error. An object that holds
+// no valid series becomes a bad series with the reason.
 func (l runLines) series(text []byte, line int) (Runs, error) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(plainJSON(text), &keys); err != nil {
@@ -156,7 +156,8 @@ func lengthError(what string, n, values int) error {
 	return fmt.Errorf("%s has %d %s but y has %d values: give both the same length", what, n, entries, values)
 }
 
-// fillRest sets the optional parts of a series.
+// fillRest sets the optional parts of a series: start, also, meta, nodes and the names. A list of another length than y
+// is an error; a name that is not text is ignored.
 func (l runLines) fillRest(in *Runs, keys map[string]json.RawMessage) error {
 	var err error
 	n := len(in.Y)
@@ -257,7 +258,8 @@ func (l runLines) fillFields(in *Runs, raw json.RawMessage) error {
 // mostRepeatedFields bounds the fields whose last list is kept.
 const mostRepeatedFields = 64
 
-// field returns the last list of a field.
+// field returns the list of the metadata field name that was read last, empty for a new field. Beyond
+// mostRepeatedFields fields, lists are not kept.
 func (l runLines) field(name string) *repeatedList[string] {
 	last := l.fields[name]
 	if last == nil {

@@ -7,11 +7,11 @@ import (
 	"jobgait/analysis/changepoint"
 )
 
-// WithOwners returns the series for the detector, without bad ones, each with an owner. What unrelated series
-// show at one time is the machine's, and series without an owner pass for unrelated. Metrics of the same runs
-// and shapes of one application are not: taken so, a change of the code that all seven metrics of a file show
-// would be taken out as the machine's. Where no user is known, series of one application and series whose runs
-// began at the very same times get an owner in common.
+// WithOwners returns the series for the detector, without bad ones. Series without a user get a common owner if they
+// share an application, a file or the start times of all runs; a series with none of these stays without an owner. The
+// detector attributes what unrelated series show at one time to the machine, and series without an owner count as
+// unrelated. With a common owner, a change of the code that all metrics of a file show is not attributed to the
+// machine.
 func WithOwners(inputs []Runs) []changepoint.Series {
 	out := make([]changepoint.Series, 0, len(inputs))
 	owners := map[string]string{}
@@ -29,8 +29,9 @@ func WithOwners(inputs []Runs) []changepoint.Series {
 	return out
 }
 
-// ownerOf returns the owner of an earlier series that shares an application, a file or start times with this
-// one, or a new owner that is different from every user name; "" if the series has none of these.
+// ownerOf returns the owner of an earlier series that shares an application, a file or the start times of all runs with
+// this one, or else a new owner that differs from every user name; "" if the series has none of these. owners has the
+// owners so far and is updated; place is the index of the series.
 func (in Runs) ownerOf(owners map[string]string, place int) string {
 	var names []string
 	if in.App != "" && in.Shape != "" {

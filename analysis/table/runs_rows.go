@@ -42,7 +42,8 @@ func (in intern) word(s []byte) string {
 	return w
 }
 
-// readRunRows reads one run a row.
+// readRunRows reads a CSV file with one run in each row, or Criterion's raw.csv. It returns the series and how the
+// columns were understood.
 func readRunRows(in *source, o RunOptions) (all []Runs, understood string, err error) {
 	reader, err := openCSV(in)
 	if err != nil {
@@ -124,7 +125,8 @@ func (t *runTable) chooseColumns(by Columns) (err error) {
 	}
 	t.values = []int{value}
 	t.chooseMore(taken)
-	t.y, t.cells, t.units = make([][]float64, len(t.values)), make([][]string, len(t.names)), make([]string, len(t.values))
+	t.y, t.cells = make([][]float64, len(t.values)), make([][]string, len(t.names))
+	t.units = unknownUnits(len(t.values))
 	return nil
 }
 
@@ -138,7 +140,8 @@ func (t *runTable) first(taken func(int) bool, kinds ...kind) int {
 	return -1
 }
 
-// chooseMore adds all columns of numbers to the values if none is known by its name.
+// chooseMore adds the other columns of numbers to the values if no column is known as the value by its name. It skips
+// columns with names of metadata or parameters: those that end in _s, start, nodes, ignoredNames and parameterNames.
 func (t *runTable) chooseMore(taken func(int) bool) {
 	if t.named || !t.headed {
 		return
@@ -154,7 +157,8 @@ func (t *runTable) chooseMore(taken func(int) bool) {
 	}
 }
 
-// add adds one run.
+// add adds the run of a row. It returns an error if the time or a value cannot be read, if a unit differs from that of
+// the rows before, or if the file has too many runs or cells.
 func (t *runTable) add(cells [][]byte) error {
 	m, err := parseMoment(string(cells[t.time]))
 	if err != nil {
@@ -171,7 +175,7 @@ func (t *runTable) add(cells [][]byte) error {
 		if !ok {
 			return fmt.Errorf("column %s: invalid value %q: want a number", t.names[i], short(cells[i]))
 		}
-		if len(t.given) == 0 || t.units[k] == noUnit && math.IsNaN(t.y[k][0]) {
+		if t.units[k] == unknownUnit && !math.IsNaN(v) {
 			t.units[k] = unit
 		}
 		if unit != t.units[k] && !math.IsNaN(v) {
@@ -224,7 +228,8 @@ func (t *runTable) series() []Runs {
 	return all
 }
 
-// fill sets a series from value column k.
+// fill sets a series from value column k: its values, times, metric and unit, and from the other columns its start
+// times, nodes, further metrics and metadata. It returns an error if the times cannot be converted.
 func (t *runTable) fill(in *Runs, k int) error {
 	in.Y = t.y[k]
 	if in.Y == nil {
@@ -237,8 +242,13 @@ func (t *runTable) fill(in *Runs, k int) error {
 	if name := t.names[t.values[k]]; t.headed && name != "value" && name != "y" {
 		in.Metric = name
 	}
-	if in.Unit = t.units[k]; in.Unit == durationUnit {
+	switch unit := t.units[k]; unit {
+	case durationUnit:
 		in.Unit = "s"
+	case unknownUnit:
+		in.Unit = noUnit
+	default:
+		in.Unit = unit
 	}
 	for i, name := range t.names {
 		if i == t.time || i == t.group || slices.Contains(t.values, i) {
@@ -261,8 +271,8 @@ func (t *runTable) fill(in *Runs, k int) error {
 	return nil
 }
 
-// columnNumbers returns a column as numbers, false if a cell is not a number or all are
-// empty.
+// columnNumbers returns a column as numbers; missing and infinite ones are NaN. It returns false if a cell is not a
+// number or all cells are empty.
 func (t *runTable) columnNumbers(cells []string) ([]float64, bool) {
 	out := make([]float64, len(cells))
 	some := false
@@ -279,7 +289,9 @@ func (t *runTable) columnNumbers(cells []string) ([]float64, bool) {
 	return out, some
 }
 
-// divide returns one series for each value of a column, with the runs that have it.
+// divide returns one series for each value of a column, with the runs that have it, in the order of their first runs.
+// The id of a series is "NAME=VALUE", after the id of the whole if that is not the default. cells has the column's
+// value for each run.
 func (in Runs) divide(name string, cells []string) []Runs {
 	rows := map[string][]int{}
 	var order []string
@@ -377,8 +389,8 @@ func unitOfAll(given []Moment) TimeUnit {
 	return unitOf(largest)
 }
 
-// setTimes converts the times of a series to days. Numbers and texts must not be mixed: they count from
-// different beginnings.
+// setTimes converts the times of a series to days. With Auto the largest number decides on the unit. Numbers and texts
+// must not be mixed, because they count from different beginnings; that, or a time beyond lastDay, is an error.
 func (in *Runs) setTimes(given []Moment, u TimeUnit) error {
 	if u == Auto {
 		u = unitOfAll(given)

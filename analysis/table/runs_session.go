@@ -151,8 +151,9 @@ func asvUnit(name string) (unit string, scale float64) {
 	return "s", 1
 }
 
-// asvResult parses the result of one benchmark: its values, and a label for each if it has parameters. It is a
-// number, an object with result and params, or, since version 2 of the format, a list that begins with both.
+// asvResult parses the result of one benchmark: its values, NaN where the benchmark failed, and a label for each if it
+// has parameters. The result is a number, an object with result and params, or, since version 2 of the format, a list
+// that begins with both. ok is false if it has another form.
 func asvResult(raw json.RawMessage) (values []float64, labels []string, ok bool) {
 	var result, params json.RawMessage = raw, nil
 	var object struct{ Result, Params json.RawMessage }
@@ -192,8 +193,9 @@ func asvResult(raw json.RawMessage) (values []float64, labels []string, ok bool)
 // their product with the number of combinations.
 const maxLabel = 200
 
-// combinations returns the texts of the first n combinations of parameters; the last parameter varies fastest. It
-// returns nil without parameters.
+// combinations returns the texts of the first n combinations of parameters; the last parameter varies fastest. A number
+// such as "#7", from 0, stands for a combination that is longer than maxLabel or does not exist. It returns nil without
+// parameters.
 func combinations(axes [][]string, n int) []string {
 	if len(axes) == 0 || slices.ContainsFunc(axes, func(values []string) bool { return len(values) == 0 }) {
 		return nil
@@ -216,7 +218,8 @@ func combinations(axes [][]string, n int) []string {
 	return out
 }
 
-// sessionRun returns a series of one run.
+// sessionRun returns a series of one run of a session: the value y at a time, which is in milliseconds since 1970 if it
+// is a number, with fields as metadata. If the time is invalid, the series is marked as bad.
 func sessionRun(id, unit string, y float64, at Moment, fields map[string]string) Runs {
 	one := Runs{Unit: unit, OneSession: true, Given: []Moment{at}}
 	one.ID, one.Y, one.Meta = id, []float64{y}, map[string][]string{}

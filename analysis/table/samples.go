@@ -30,7 +30,7 @@ type SampleOptions struct {
 	Values int
 }
 
-// maxValues returns the bound of what is stored.
+// maxValues returns the most times and values that are stored: o.Values, or maxSamples if that is 0.
 func (o SampleOptions) maxValues() int {
 	if o.Values > 0 {
 		return o.Values
@@ -57,7 +57,8 @@ var ErrNoRate = errors.New("the samples carry no times: give their rate in Hz")
 // headSize is the number of bytes that are examined to distinguish text from binary numbers.
 const headSize = 512
 
-// ReadSamples reads samples as CSV or as raw float32, depending on the first bytes.
+// ReadSamples reads samples. The first bytes decide on the format: text is read as CSV, anything else as raw float32.
+// An empty input is ErrEmpty.
 func ReadSamples(r io.Reader, o SampleOptions) (Samples, error) {
 	br, ok := r.(*bufio.Reader)
 	if !ok || br.Size() < headSize {
@@ -139,7 +140,7 @@ const (
 // sampleLine bounds one line: a file without line ends must not fill the memory.
 const sampleLine = 1 << 24
 
-// readSampleRows reads a CSV file of samples.
+// readSampleRows reads a CSV file of samples, or the output of perf stat, and returns its samples on a regular grid.
 func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 	limits := DefaultLimits()
 	limits.Bytes, limits.Line, limits.Values = math.MaxInt64, sampleLine, o.maxValues()
@@ -206,7 +207,8 @@ func (c *sampleTable) read() error {
 	}
 }
 
-// chooseColumns decides for each column of the file whether it is the time, stored or skipped.
+// chooseColumns decides for each column of the file whether it is the time, stored or skipped. It stores all columns of
+// numbers, or, if the user named a value, only that column or the columns of that group.
 func (c *sampleTable) chooseColumns(by Columns) error {
 	if err := c.chooseTime(by.Time); err != nil {
 		return err
@@ -251,8 +253,9 @@ func errOr(err error, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// chooseTime finds the column of the time: the one that the user names, one with a known
-// name, or the first if it grows. Without any the rows have the given rate.
+// chooseTime finds the column of the time: the one that the user named, one with a known name, or the first if it never
+// decreases. It sets scale, by which numbers are divided to get seconds, from the unit in the column's name, else from
+// their size. Without such a column the rows have the given rate; without a rate it returns an error.
 func (c *sampleTable) chooseTime(named string) (err error) {
 	c.scale = 1
 	if named != "" {
@@ -319,7 +322,8 @@ func (c *sampleTable) timeOf(cell []byte) (float64, error) {
 	return t / c.scale, nil
 }
 
-// add stores one row.
+// add stores one row. It returns an error if the time or a value cannot be read, or if a unit differs from that of the
+// rows before. Without a column of times, the time is the row's index divided by the rate.
 func (c *sampleTable) add(cells [][]byte) error {
 	t := float64(c.n) / c.rateHz
 	if c.time >= 0 {

@@ -49,8 +49,8 @@ const (
 	maxLearnWait, leastLayoutRows = 1024, 16
 )
 
-// newRowLayout returns the layout of a row of plain decimals, one for each of the fields; its length is 0 if the row
-// has another form.
+// newRowLayout returns the layout of a row that consists of plain decimals, one number for each of the fields. Its
+// length is 0 if the row has another form: a skipped field, a sign, or a number with too many digits.
 func newRowLayout(row []byte, fields []int) rowLayout {
 	l := rowLayout{length: len(row)}
 	at := 0
@@ -81,7 +81,8 @@ func newRowLayout(row []byte, fields []int) rowLayout {
 	return l
 }
 
-// newWordPattern returns the pattern of the eight characters of a row from an offset on, which may lie before it.
+// newWordPattern returns the pattern of the eight characters of a row that begin at the offset begin. With a negative
+// offset the characters before the row are not compared.
 func newWordPattern(row []byte, begin int) wordPattern {
 	w := wordPattern{offset: begin}
 	for i := max(0, -begin); i < wordBytes; i++ {
@@ -106,7 +107,7 @@ func maskOf(n int) uint64 {
 	return ^uint64(0) << (8 * (wordBytes - n))
 }
 
-// fits reports whether a row, preceded by a word, has the form of the layout.
+// fits reports whether a row has the form of the layout. row begins with the wordBytes bytes that precede the row.
 func (l *rowLayout) fits(row []byte) bool {
 	odd := uint64(0)
 	for i := range l.words {
@@ -118,7 +119,8 @@ func (l *rowLayout) fits(row []byte) bool {
 	return odd == 0
 }
 
-// convert returns the number that the digits under the mask before an offset form.
+// convert returns the number that the last digits before an offset of the row form: those of the eight bytes before end
+// that the mask covers. row begins with the wordBytes bytes that precede the row.
 func convert(row []byte, end int, mask uint64) uint64 {
 	x := binary.LittleEndian.Uint64(row[end:])&mask - zeros&mask // the word before end, as the row is preceded by one
 	x = x*10 + x>>8                                              // pairs of digits in every second byte
@@ -147,7 +149,9 @@ func (c *sampleTable) placedRows(b []byte, from int) int {
 	return from + length
 }
 
-// placedPiece reads as many such rows as the newest piece of times has room for, and returns their length.
+// placedPiece reads rows that have the known layout, from an offset of b on, as many as the newest piece of times has
+// room for, and returns their length in bytes. It stops at a row of another form, and at a time that is earlier than
+// the one before.
 func (c *sampleTable) placedPiece(b []byte, from int) (length int) {
 	l, piece := &c.layout, c.t.last()
 	rows := len(piece.ticks)

@@ -78,7 +78,8 @@ func isObject(line []byte) bool {
 	return json.Unmarshal(plainJSON(line), &keys) == nil
 }
 
-// series checks that the lists match and joins them; wrong says why they do not.
+// series checks the mode, and that the lists have equal lengths, and returns one observation for each repetition. wrong
+// says what does not match, "" if all does.
 func (l seriesLine) series() (s scaling.Series, wrong string) {
 	s = scaling.Series{ID: l.ID.text, Parameter: l.Parameter, Metric: l.Metric, Mode: scaling.Mode(l.Mode)}
 	switch s.Mode {
@@ -128,7 +129,8 @@ func (l seriesLine) point(to []scaling.Observation, i int) (_ []scaling.Observat
 	return to, ""
 }
 
-// at returns the word for repetition k of n; wrong is not empty if the numbers do not match.
+// at returns the word for repetition k of n: the k-th of n words, the only word, or "" without words. wrong is not
+// empty if there is another number of words.
 func (w words) at(k, n int) (text, wrong string) {
 	switch len(w) {
 	case n:

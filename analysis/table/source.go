@@ -149,7 +149,8 @@ func (s *source) next() ([]byte, error) {
 	}
 }
 
-// last returns the text behind the last line end.
+// last returns the text behind the last line end. It returns io.EOF if none is left, and for a compressed input that is
+// cut off: the rest is then lost, and cut is set.
 func (s *source) last() ([]byte, error) {
 	line := s.buf[s.lo:s.hi]
 	if len(line) > s.limits.Line {
@@ -245,8 +246,8 @@ func countEntries(text []byte) int {
 	return bytes.Count(text, []byte{','}) + bytes.Count(text, []byte{'['}) + bytes.Count(text, []byte{'{'})
 }
 
-// dropCut marks the last line as cut off and reports whether it can be: it has no line
-// end, so a fault in it may be the end of the input.
+// dropCut reports whether a fault in the line that was read last may be due to the end of the input: it is the last
+// line, has no line end and is not the first. If so, it marks that line as cut off.
 func (s *source) dropCut() bool {
 	if s.open && s.ended && s.lo == s.hi && s.number > 1 {
 		s.cut = s.number
@@ -282,7 +283,8 @@ func trimCR(b []byte) []byte {
 	return b
 }
 
-// short cuts text that is quoted in a message.
+// short returns text for a quotation in a message: its first 40 characters, with "..." behind them if there are more,
+// and with "?" for invalid UTF-8.
 func short[T ~string | ~[]byte](text T) string {
 	const most = 40
 	s := strings.ToValidUTF8(string(text[:min(len(text), 8*most)]), "?")

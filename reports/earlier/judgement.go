@@ -73,9 +73,9 @@ const (
 	recentRuns = 20
 )
 
-// changesFinding returns the section on changes of speed among the runs of this shape. The error is that of the
-// section's JSON. own is the index of this run's series in r; runs are its stored runs in the order of the
-// history.
+// changesFinding returns the section on changes of speed among the runs of this shape. Its Others are the newest
+// change, if it is recent, not small and not acknowledged, and the unconfirmed deviation. own is the index of this
+// run's series in r; runs are its stored runs in the order of the history. The error is that of the section's JSON.
 func changesFinding(r change.Report, own int, runs []history.Run, o change.Options) (job.Section, error) {
 	s := r.Series[own]
 	m, _ := application.MetricOf(s.Metric)
@@ -198,7 +198,8 @@ func compareCommand(a, b string) string {
 	return "jobgait compare " + a + " " + b
 }
 
-// scalingFinding returns the section on how the application scales.
+// scalingFinding returns the section on how the application scales: its first law, and the functions that grow fastest
+// with the size. The error is that of the section's JSON.
 func scalingFinding(l application.GrowthLaws) (job.Section, error) {
 	list, r := l.Series, l.Results
 	m, _ := application.MetricOf(list[0].Metric)
@@ -220,7 +221,8 @@ func scalingFinding(l application.GrowthLaws) (job.Section, error) {
 // mostGrowing is the largest number of growing functions that are reported.
 const mostGrowing = 3
 
-// growingText returns a sentence on the functions that grow worst with the size.
+// growingText returns a sentence on the first mostGrowing functions, those that grow worst with the size; nil without
+// any.
 func growingText(functions []application.Growth) []string {
 	if len(functions) == 0 {
 		return nil

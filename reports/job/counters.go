@@ -23,7 +23,8 @@ type Counter struct {
 	Share *float64 `json:"share,omitempty"`
 }
 
-// newCounters returns the totals and the run's instructions per clock cycle. The latter is nil unless
+// newCounters returns the totals and the run's instructions per clock cycle. A rate is the mean over the time that the
+// total covers; for counters of the job that excludes suspensions. The instructions per cycle are nil unless
 // instructions and cycles were both counted, for the same processes.
 func newCounters(s summary.Summary) ([]Counter, *float64) {
 	out := make([]Counter, 0, len(s.Counters))
@@ -44,17 +45,18 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 		out = append(out, x)
 		totals[[2]string{c.Name, c.Scope}] = c.Total
 	}
-	for key, instructions := range totals {
-		cycles := totals[[2]string{"cycles", key[1]}]
-		if key[0] == "instructions" && cycles > 0 && instructions > 0 {
-			return out, quantity.Finite(instructions / cycles)
+	for _, c := range s.Counters {
+		cycles := totals[[2]string{"cycles", c.Scope}]
+		if c.Name == "instructions" && cycles > 0 && c.Total > 0 {
+			return out, quantity.Finite(c.Total / cycles)
 		}
 	}
 	return out, nil
 }
 
-// totalLabel returns the label of a total. Where code is sampled CPU time is counted twice: by samples, and by
-// the kernel in ticks.
+// totalLabel returns the label of a total: the long name of its column, except that a counter of CPU time names its
+// source, because CPU time may be counted several times (by samples, /proc, perf and the cgroup), and one of energy
+// names what used it.
 func totalLabel(c run.Counter) string {
 	switch c.Name {
 	case "cpu_time":
@@ -79,7 +81,8 @@ func totalLabel(c run.Counter) string {
 	return columnLabel(c.Name, c.Unit, 0).long
 }
 
-// unitOf returns the printed unit of a counter, "" where its name says it.
+// unitOf returns the printed unit of a counter; "" for plain counts (events, operations, packets) and where the name or
+// the label already contains the unit.
 func (c Counter) unitOf() string {
 	switch c.Unit {
 	case "", "1", "events", "operations", "packets", c.Name, c.Label:
@@ -128,7 +131,8 @@ func (c Counter) cpus() float64 {
 // per second.
 const minRateEvents = 10
 
-// rate prints the mean per second; for times that is a number of CPUs or a share.
+// rate prints the mean rate per second. Times give a number of CPUs or a share of the run, energy gives W. It returns
+// "-" if the rate is unknown, or for a count without a unit below minRateEvents.
 func (c Counter) rate() string {
 	unit := c.seconds()
 	switch {

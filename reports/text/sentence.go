@@ -20,6 +20,9 @@ func Sentence(text string) string {
 // Capitalize returns text with a capital letter at the start.
 func Capitalize(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
+	if n == 0 {
+		return ""
+	}
 	return string(unicode.ToUpper(r)) + text[n:]
 }
 

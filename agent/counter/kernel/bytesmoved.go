@@ -9,8 +9,9 @@ import (
 // was truncated or removed before they reached storage.
 type bytesMoved struct{ read, wrote, gross uint64 }
 
-// sumBytes sums the bytes of all processes. The sums never decrease, because for a moment an ended child's
-// bytes are not in its parent's account yet.
+// sumBytes sums the bytes of all processes, living and ended, into read and wrote, and into written without what
+// they appended to open files. It never lowers a sum, although for a moment an ended child's bytes are not in its
+// parent's account yet.
 func (u *jobUse) sumBytes() {
 	now, appended := u.gone, u.appended
 	for _, p := range u.procs {
@@ -23,8 +24,9 @@ func (u *jobUse) sumBytes() {
 	u.written = Written{u.atNS, max(u.written.Bytes, now.gross-min(appended, now.gross))}
 }
 
-// readBytes reads the bytes that a process and its waited-for children read and wrote. It uses the guarded
-// reader, because a process in an exec blocks its readers for as long as its files do.
+// readBytes reads into p the bytes that a process and its waited-for children read and wrote, and by how much its open
+// files grew. After an error p keeps its values. It uses the guarded reader, because a process in an exec blocks its
+// readers for as long as its files do.
 func (u *jobUse) readBytes(pid int, p *processUse) {
 	b, err := u.peek.Ask(peek.ProcRequest{File: peek.IO, PID: pid, Max: maxStat})
 	var now bytesMoved
@@ -55,7 +57,8 @@ func EndedCounters(schedstat, io []byte) []run.Counter {
 	return out
 }
 
-// parseIO parses /proc/PID/io.
+// parseIO parses /proc/PID/io: the bytes read from storage, and those written to it with (gross) and without cancelled
+// writes.
 func parseIO(b []byte) (bytesMoved, error) {
 	read, okR := findKey(b, "read_bytes")
 	wrote, okW := findKey(b, "write_bytes")

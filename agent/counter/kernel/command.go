@@ -14,7 +14,9 @@ type command struct {
 	nameBeforeExec string
 }
 
-// SetCommand sets the process that `jobgait run` waits for; its parent is not a member.
+// SetCommand sets the process that `jobgait run` waits for, before its exec. Its parent is the waiter, which is not a
+// member and whose CPU time of waited-for children so far is not the command's. If one of the two cannot be read, no
+// command is set.
 func (j *JobCPU) SetCommand(root int) {
 	t, short, err := readTimes(j.proc, root, j.buf)
 	if err != nil {
@@ -44,7 +46,8 @@ func (c *command) readWaiter(proc string, buf []byte) {
 // markAlive records that the command was alive after the waiter's account was read.
 func (c *command) markAlive() { c.before = c.waited }
 
-// finalTicks returns the CPU time, in ticks, that wait4 reported for the ended command.
+// finalTicks returns the CPU time, in ticks, that wait4 reported for the ended command: the growth of the waiter's
+// account since the command was last seen alive. It is 0, and reported is false, if the waiter has not waited yet.
 func (c *command) finalTicks(proc string, buf []byte) uint64 {
 	c.readWaiter(proc, buf)
 	c.reported = c.waited > c.before

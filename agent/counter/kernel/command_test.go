@@ -67,7 +67,7 @@ func TestCommandIsCountedWhole(t *testing.T) {
 					drain()
 				}
 			}
-			j.ReadAll()
+			j.ReadAll(true)
 			counted := float64(drain()) * tick / 1e9
 			used := (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 			t.Logf("%.3f s counted of %.3f s", counted, used)

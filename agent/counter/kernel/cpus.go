@@ -118,8 +118,8 @@ func parseCPUs(list string) ([]int, error) {
 	return cpus, nil
 }
 
-// Paranoid returns kernel.perf_event_paranoid; ok is false where the file does not exist, as in a kernel
-// without perf events.
+// Paranoid returns kernel.perf_event_paranoid, read below proc. ok is false if the file cannot be read, as in a kernel
+// without perf events, or has no number.
 func Paranoid(proc string) (level int, ok bool) {
 	b, err := os.ReadFile(filepath.Join(proc, "sys/kernel/perf_event_paranoid"))
 	if err != nil {

@@ -34,9 +34,11 @@ func (w *endedThreadWait) see(used threadTimes, isNew bool) {
 	}
 }
 
-// add returns the waiting, in ns, of CPU time that was used since the last call and was in no thread that was read;
-// totalNS is the CPU time of all processes of the job, in ns. At every moment between two readings they are assumed to
-// have missed as many threads as began or ended between them, and at least one.
+// add estimates how long, in ns, threads waited that were never read. Their CPU time since the last call is totalNS,
+// that of all processes of the job, less that of the threads that were read and less what earlier calls covered. The
+// estimate is this time multiplied by the ratio of waiting to CPU time of the threads that were read, and is limited
+// by the time between the readings for each thread that began or ended, and at least one. It is 0 while less than
+// leastSeenNS of CPU time was read.
 func (w *endedThreadWait) add(totalNS uint64) uint64 {
 	if w.seenNS < leastSeenNS || totalNS <= w.seenNS || totalNS-w.seenNS <= w.unseenNS {
 		return 0

@@ -11,7 +11,7 @@ import (
 )
 
 // InfiniBand returns a meter of the data counters of all active ports below /sys/class/infiniband, which count
-// words of four bytes. Every reading asks the adapter's firmware, which takes some 10 us to 1 ms and may hang:
+// words of four bytes. Every reading queries the adapter's firmware, which takes some 10 us to 1 ms and may hang:
 // two files per port, five times a second, in a separate goroutine.
 //
 // Kernels before 4.5 have the 64-bit counters in counters_ext; their counters directory, and that of old

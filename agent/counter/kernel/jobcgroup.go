@@ -153,7 +153,8 @@ func (j JobCgroup) OOMKills() (polled.Meter, error) {
 		func(p *movingFiles) (uint64, error) { return p.readKey("oom_kill") }), nil
 }
 
-// Pressure returns a meter of the time for which the job's processes waited for CPU, disk or memory (v2 only).
+// Pressure returns a meter of the times for which some process of the job waited for a CPU, and for which all waited
+// for disk and for memory (v2 only). The error says that the kernel does not report them.
 func (j JobCgroup) Pressure() (polled.Meter, error) {
 	if !j.v2 || !exists(filepath.Join(j.roots.Proc, "pressure")) {
 		return polled.Meter{}, errors.New("this kernel reports no pressure (PSI) of cgroups: boot it with psi=1")

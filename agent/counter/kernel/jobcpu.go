@@ -174,9 +174,9 @@ func (j *JobCPU) SetCostClock(spent func() int64) { j.spent = spent }
 // and reading thousands of processes that end at once takes longer.
 const readAllNS = 60_000_000
 
-// ReadAll makes every later drain read all processes, as far as readAllNS permits. It is for the last drains of
-// a run.
-func (j *JobCPU) ReadAll() { j.readAll = true }
+// ReadAll makes every later drain read all processes, as far as readAllNS permits, or ends that. It is for the last
+// drains before the counters stop.
+func (j *JobCPU) ReadAll(on bool) { j.readAll = on }
 
 // nextWalkNS returns the time to the next walk: every, or less while the job has no known process, because it
 // may be about to start one. That time doubles with each walk that finds no process.

@@ -62,8 +62,9 @@ func (j *JobCPU) nextPID() (pid int, ok bool) {
 	return pid, true
 }
 
-// readProcess reads the CPU time of one process, including that of its ended, waited-for children, and removes
-// it if it has ended.
+// readProcess reads the CPU time of one process and of its ended, waited-for children, and adds the increase to
+// living; that of the process alone is also added to its program. It removes the process if it has ended or its id
+// belongs to another one. It ignores a process that is not known.
 func (j *JobCPU) readProcess(pid int) {
 	was := j.procs[pid]
 	if was == nil {
@@ -124,7 +125,8 @@ const maxParents = 1 << 14
 // maxPrograms limits the programs and scripts that are counted.
 const maxPrograms = 256
 
-// addProgramTicks adds CPU time of a process to its program and script.
+// addProgramTicks adds CPU time of a process, in ticks, to its program and script. It ignores the time before the
+// first drain, and new programs and scripts beyond maxPrograms.
 func (j *JobCPU) addProgramTicks(pid int, m *member, ticks int64) {
 	if !j.begun || ticks <= 0 {
 		return

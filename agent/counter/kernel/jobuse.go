@@ -97,7 +97,9 @@ func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) (list 
 // useHz is the nominal rate of readings.
 const useHz = 1
 
-// update reads all known processes if a reading is due.
+// update reads all known processes if a reading is due, and updates waiting time, bytes, memory and the use of others.
+// A process that still runs jobgait before its exec counts without its memory. After ReadAll a reading is due at
+// every drain and ends after readAllNS; the memory then stays as it was if not all processes were read.
 func (u *jobUse) update() {
 	now := u.now()
 	if now < u.nextNS && (!u.cpu.readAll || now-u.doneNS < sharedReadNS) {

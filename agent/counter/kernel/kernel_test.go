@@ -161,7 +161,7 @@ func TestJobCPUOfManyProcesses(t *testing.T) {
 	if total, want := drain(), uint64(10*n+7+20*(maxPerDrain-1)); total != want && total != want-20 {
 		t.Errorf("%d ticks with a new process, want %d", total, want)
 	}
-	j.ReadAll()
+	j.ReadAll(true)
 	if total := drain(); total != 30*n+7 || j.Alive() != n+1 {
 		t.Errorf("%d ticks of %d processes in the end, want %d of %d", total, j.Alive(), 30*n+7, n+1)
 	}

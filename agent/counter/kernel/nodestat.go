@@ -29,8 +29,8 @@ func NodeCPU(r Roots) (polled.Meter, error) {
 	}, nil
 }
 
-// parseNodeCPU returns the busy time in ns. Guest time is in user time already; stolen time belongs to another
-// machine.
+// parseNodeCPU returns the busy time of all CPUs in ns: user, nice, system, irq and softirq, without idle and iowait.
+// Guest time is in user time already; stolen time belongs to another machine.
 func parseNodeCPU(b []byte) (uint64, error) {
 	line, _ := cutLine(b)
 	name, rest := cutField(line)

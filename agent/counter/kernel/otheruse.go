@@ -112,7 +112,8 @@ func cpuIncrease(before, now []cpuTicks, allowed []bool) (busy, steal float64) {
 	return busy, steal
 }
 
-// parseCPUTicks parses the CPU lines of /proc/stat into to.
+// parseCPUTicks parses the CPU lines of /proc/stat into to, which it extends; the index is the number of the CPU. Busy
+// are user, nice, system, irq and softirq. A CPU without a line is offline. Without any CPU it returns an error.
 //
 //	cpu0 user nice system idle iowait irq softirq steal guest guest_nice
 func parseCPUTicks(b []byte, to []cpuTicks) ([]cpuTicks, error) {

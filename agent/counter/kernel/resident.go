@@ -11,8 +11,9 @@ import (
 // resident is the memory of a process in bytes, without mapped files.
 type resident struct{ anonymous, shared, highest uint64 }
 
-// readMemory returns the memory of a process, and in grown by how much its peak exceeds its present memory;
-// grown is 0 if the peak did not rise since the last reading.
+// readMemory returns the memory of a process, 0 if it cannot be read, and in grown by how many bytes its peak exceeds
+// its present memory; grown is 0 if the peak did not rise since the last reading. It adds the CPUs that the process
+// may run on to those of the job.
 func (u *jobUse) readMemory(pid int, p *processUse) (m resident, grown uint64) {
 	b, err := rawcall.ReadRecord(filepath.Join(u.proc, strconv.Itoa(pid), "status"), u.buf, maxStat)
 	if err == nil {
@@ -29,7 +30,8 @@ func (u *jobUse) readMemory(pid int, p *processUse) (m resident, grown uint64) {
 	return m, grown
 }
 
-// parseResident parses /proc/PID/status; a zombie lacks these lines and has no memory.
+// parseResident parses the memory in /proc/PID/status; highest is the peak without the mapped files of now. A zombie
+// lacks these lines and has no memory.
 func parseResident(b []byte) (resident, error) {
 	if !bytes.Contains(b, []byte("State:")) {
 		return resident{}, errUnexpectedFormat

@@ -46,9 +46,10 @@ func (j *JobCPU) Stopped() bool {
 // UsedNS returns the CPU time of the job in ns, as of the last drain.
 func (j *JobCPU) UsedNS() uint64 { return j.total * tick }
 
-// Frozen returns a function that reports whether the job's cgroup is frozen (cgroup.events of v2, freezer.state
-// of v1), and one that closes its file. A frozen process does not have the state of a stopped one. On v2
-// scontrol suspend freezes what users run in each step, job_N/step_*/user, and nothing above it (Slurm 24.11).
+// Frozen returns a function that reports whether the job's cgroup is frozen (cgroup.events of v2, freezer.state of
+// v1) or, on v2, all of its steps are (stepsFrozen), and one that closes its file. A frozen process does not have the
+// state of a stopped one. On v2 scontrol suspend freezes what users run in each step, job_N/step_*/user, and nothing
+// above it (Slurm 24.11).
 func (j JobCgroup) Frozen() (frozen func() bool, stop func() error) {
 	if j.v2 {
 		p := j.filesOf("", "cgroup.events")

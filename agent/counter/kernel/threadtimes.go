@@ -22,7 +22,8 @@ func (t threadTimes) stillAsleep(before threadTimes) bool {
 }
 
 // addWaits adds the time that the threads of a process waited for a CPU, and for storage, since the last reading dt ns
-// ago.
+// ago. A thread that was not read before has waited for a CPU since its start; its waiting for storage is not known.
+// A thread that cannot be read now keeps its last values.
 func (u *jobUse) addWaits(pid int, p *processUse, dt uint64) {
 	dir := filepath.Join(u.proc, strconv.Itoa(pid), "task")
 	threads, err := os.ReadDir(dir)
@@ -80,8 +81,9 @@ func idleTime(was, now threadTimes, dt uint64) uint64 {
 // file.
 const leastIdleNS = 10_000_000
 
-// readSleep reads the state of a thread and adds its idle time by that. It returns the idle time that is still to be
-// added, all of it while the thread runs or waits for a CPU, and the state if the thread sleeps, else 0.
+// readSleep reads the state of a thread and, if it sleeps, passes state and idle time to addSleep. It then returns 0
+// and the state. Else it returns idleNS, which a later call adds, and 0: if the thread runs or waits for a CPU, if its
+// state cannot be read, and, without reading it, below leastIdleNS.
 func (u *jobUse) readSleep(dir string, idleNS uint64) (left uint64, asleep byte) {
 	if idleNS < leastIdleNS {
 		return idleNS, 0
