@@ -42,8 +42,8 @@ const (
 	countNS, maxOtherCPUs = 2e9, 0.1
 )
 
-// seen returns what the job's processes do now, with the CPU time, in seconds so far, of their own code and of
-// all code.
+// seen returns what the job does now (classifyActivity, of which each call counts as a reading), the CPU time so far,
+// in seconds, of its working code and of all of its sampled code, and whether it uses MPI.
 func (a *agent) seen(now int64) tracker.JobActivity {
 	y := &a.rhythm.activity
 	doing := a.classifyActivity(now)
@@ -51,9 +51,10 @@ func (a *agent) seen(now int64) tracker.JobActivity {
 		UsesMPI: a.in.code != nil && a.in.code.UsesMPI()}
 }
 
-// classifyActivity returns what the job does now: busy, spinning, suspended, waiting in the kernel or sleeping.
-// Without enough readings it returns busy. Each call also adds a reading of the CPU time and evaluates the code
-// samples since the last call.
+// classifyActivity returns what the job does now. It is busy if it used more CPU time over the last readings than
+// idleCPUs and idleShare allow, or if its processes wait for a CPU; if the code samples show only busy-waiting, it
+// spins instead. Otherwise it is suspended, waits in the kernel, or sleeps. Without enough readings it is busy. Each
+// call adds a reading of the CPU time.
 func (a *agent) classifyActivity(now int64) tracker.Doing {
 	if a.suspension.reported || a.suspension.firstStoppedNS != 0 {
 		return tracker.Suspended
@@ -98,8 +99,8 @@ func (y *activity) cpusInUse(last cpuReading) (cpus float64, ok bool) {
 	return float64(last.usedNS-min(was.usedNS, last.usedNS)) / float64(last.atNS-was.atNS), true
 }
 
-// countCode updates spins, ownS and cpuS from the samples of code. If one of a thousand ranks does other work,
-// the job counts as busy, because the others wait for that rank.
+// countCode updates spins, ownS and cpuS from the samples of code. Without code sampling it only sets spins to "". If
+// one of a thousand ranks does other work, the job counts as busy, because the others wait for that rank.
 func (a *agent) countCode(now int64) {
 	if a.in.code == nil || a.in.codeOff {
 		a.rhythm.activity.spins = ""
@@ -108,9 +109,10 @@ func (a *agent) countCode(now int64) {
 	a.rhythm.activity.count(now, a.in.rate.Hz, a.in.code.TakeWaitSamples)
 }
 
-// count evaluates the code samples since the last count once countNS have passed: it adds the CPU time in code
-// that works to ownS and that in all code to cpuS, and sets spins if there are samples enough. hz is the number of
-// samples per second and CPU.
+// count takes the code samples since the last count from waited, once countNS have passed; the first call only starts
+// that interval. It adds the CPU time of working code to ownS and that of all code to cpuS. It sets spins to what the
+// job waits for if threads busy-wait and all others use at most maxOtherCPUs, else to "". Too few samples leave spins
+// as it was. hz is the number of samples per second and CPU.
 func (y *activity) count(now int64, hz float64, waited func() address.WaitingTasks) {
 	passed := now - y.countFrom
 	switch {

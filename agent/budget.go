@@ -58,8 +58,9 @@ const (
 	startPhaseNS   = 30e9
 )
 
-// startAddressHz returns the rate of addresses for the start phase if the budget has room for roomHz and hz is
-// the planned rate; 0 if it would be about the planned rate.
+// startAddressHz returns the rate of addresses for the start phase: roomHz, for which the budget has room, less what
+// the cost of starting takes from it over a run of shortRunNS, but at least minAddressHz. It returns 0, for no lower
+// rate, unless that is below three quarters of hz, the planned rate.
 func (p prices) startAddressHz(roomHz, hz float64) float64 {
 	start := p.percentOfCPUs(assumedStartNS, 0, shortRunNS) / p.percentOfCPUs(assumedRecordNS*float64(p.cpus),
 		float64(p.cpus), 1e9)
@@ -86,7 +87,8 @@ func (p prices) counterHz(limitPct float64, wishedHz int) int {
 // rawcall; 140 to 290 us with Go's timers), a reading 2 to 9 us.
 const assumedReadNS = 100e3
 
-// readPct returns what readings of the job's own events cost, each with the given number of interrupts.
+// readPct returns the cost, in percent of all CPUs, of hz readings a second of the job's own events, each with the
+// given number of interrupts.
 func (p prices) readPct(hz float64, interrupts int) float64 {
 	return p.percentOfCPUs(hz*(assumedReadNS+float64(interrupts)*p.interruptNS), hz*float64(interrupts), 1e9)
 }

@@ -45,7 +45,8 @@ type options struct {
 	gpu    bool
 }
 
-// parseOptions parses the command line. An error has one line.
+// parseOptions parses the arguments of the command line. The first one is the verb, unless it begins with "-"; then
+// the verb is "sample", which needs --run-dir. --help and --version replace the verb. An error has one line.
 func parseOptions(args []string) (options, error) {
 	o := options{verb: "sample"}
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -86,7 +87,8 @@ func parseOptions(args []string) (options, error) {
 	return o, nil
 }
 
-// runAgent runs the program and returns its exit status: 0 for success, 1 for a failure, 2 for wrong arguments.
+// runAgent runs the program and returns its exit status: 0 for success, 1 for a failure, 2 for wrong arguments. If
+// the first argument is the verb of a child process (children), it serves that verb instead of parsing options.
 func runAgent(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %s\n", note.Line(err.Error(), 2000)) }
 	if children := children(); len(args) > 0 && children[args[0]] != nil {

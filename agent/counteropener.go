@@ -100,8 +100,8 @@ func (in *inputs) lowerAddressRate(room float64, wanted int) {
 // shows.
 const minUsefulHz = 10
 
-// openNodeCounters opens the counters of the whole node if the job has the node exclusively, else records that
-// they are withheld.
+// openNodeCounters opens the counters of the whole node if the job has the node exclusively, else records, with a
+// note, that they are withheld. If they cannot be opened, it records each as absent, with the reason.
 func (l counterOpener) openNodeCounters() {
 	if !l.r.Exclusive {
 		l.in.addAbsent("node counters", "the job shares the node")
@@ -127,7 +127,7 @@ func (l counterOpener) openNodeCounters() {
 }
 
 // openAddresses opens the sampling of code addresses on every CPU or, if that is forbidden under `jobgait run`,
-// of the command's processes.
+// of the command's processes. If the budget has no room for it, or opening fails, it records that code is absent.
 func (l counterOpener) openAddresses() {
 	in := l.in
 	if in.rate.Hz == 0 {
@@ -159,7 +159,7 @@ func (l counterOpener) openAddresses() {
 }
 
 // openJobEvents opens the events of the job's own cgroup or command, if the counters of the node are not
-// sampled.
+// sampled. If that fails it records that they are absent.
 func (l counterOpener) openJobEvents() {
 	switch {
 	case l.in.nodeCounted:
@@ -181,7 +181,8 @@ func (l counterOpener) openJobEvents() {
 	}
 }
 
-// readHz returns how many times a second the job's own events are read.
+// readHz returns how many times a second the job's own events are read: as often as the budget allows
+// (prices.readHz), and at most maxCommandHz for a command.
 func (l counterOpener) readHz() float64 {
 	hz := l.in.prices.readHz(l.in.limitPct, l.readInterrupts())
 	if l.r.RootPID != 0 {
@@ -206,8 +207,9 @@ func (l counterOpener) readInterrupts() int {
 // commandEvents is the approximate number of events of a command that are read.
 const commandEvents = 4
 
-// openFiles opens the sources that are read from files: of the node if the job has it exclusively, of the job's
-// cgroup from when it exists, and of a command its limits.
+// openFiles opens the sources that are read from files: those of the node if the job has it exclusively, and the usage
+// and limits of the job's cgroup, which may appear later. A command has no cgroup of its own: of it only the limits
+// are read, from the cgroups that it is in.
 func (l counterOpener) openFiles() {
 	roots := kernel.Roots{Proc: l.h.proc, Sys: l.h.sys}
 	if l.r.Exclusive {
@@ -261,7 +263,9 @@ const (
 	listFastNS = 2e9
 )
 
-// openProcesses opens the sources of CPU times and resource use in /proc, which every run has.
+// openProcesses opens the sources of CPU times and resource use in /proc, which every run has. New processes of the job
+// come from the sampling of code addresses; without it, from the children of known processes and a more frequent
+// search. It adds a note if no source records into rings of the kernel.
 func (l counterOpener) openProcesses() {
 	in, list := l.in, int64(listSlowNS)
 	if in.code == nil {

@@ -5,8 +5,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// cpuWait is how long the job's tasks have waited for CPUs, by the counters in the blocks that were followed, one for
-// each column. The zero value is that of a job without a block.
+// cpuWait sums how long the job's tasks have waited for CPUs, from the counters in the blocks that were followed. The
+// zero value is that before the first block.
 type cpuWait struct {
 	counters []run.Counter // of the profile's columns, with their last values
 	totalS   float64

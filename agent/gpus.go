@@ -15,8 +15,8 @@ import (
 // nvmlProgram is the name of the program that calls NVIDIA's library; it is in the directory of this program.
 const nvmlProgram = "jobgait-nvml"
 
-// openGPUs opens the GPUs that the scheduler assigned to the job, or, of a command of `jobgait run`, those that
-// its processes have open. Without a GPU it opens and starts nothing.
+// openGPUs opens the GPUs that the scheduler assigned to the job or, if it assigned none, for a command of `jobgait
+// run` those that its processes have open. It does nothing if the settings disable GPUs or a job has none assigned.
 func (l counterOpener) openGPUs() {
 	if !l.c.GPU || l.r.GPUs == nil && l.r.RootPID == 0 {
 		return

@@ -134,7 +134,9 @@ func (o membersExceptSelf) List() []int {
 	return slices.DeleteFunc(o.Members.List(), func(pid int) bool { return pid == os.Getpid() })
 }
 
-// openInputs opens the sources that the kernel permits and the budget has room for, best first.
+// openInputs opens the sources that the kernel permits and the budget has room for, best first, and records which are
+// absent and why. p has the cost of an interrupt; openInputs sets its number of CPUs. It returns an error only if the
+// online CPUs are unknown.
 func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 	cpus, err := kernel.OnlineCPUs(h.sys)
 	if err != nil {
@@ -165,7 +167,7 @@ func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 }
 
 // newPeekChild returns the child that reads other processes, where reads may hang, with the rights of the job's
-// user.
+// user, or those of this process if the run does not name the user.
 func (h host) newPeekChild(r job.Run) *peek.Child {
 	account := as.Self()
 	if r.Job.UID >= 0 && r.Job.GID >= 0 {
@@ -180,8 +182,8 @@ func (in *inputs) add(s counter.Source) { in.sources = append(in.sources, s) }
 // processReadNS is the interval, in ns, at which the job's processes are read if no source records into rings.
 const processReadNS = 100e6
 
-// everyNS returns the interval, in ns, at which source i is drained; 0 if it is drained only when the profile
-// is written.
+// everyNS returns the mean interval, in ns, at which source i is drained. A source without an interval of its own is
+// drained when the profile is written (0), or every processReadNS if no source records into rings.
 func (in *inputs) everyNS(i int) int64 {
 	s := in.sources[i]
 	if every := s.EveryNS(); every > 0 {
@@ -207,9 +209,9 @@ func (in *inputs) isStopped(i int) bool { return in.codeOff && i == in.codeIndex
 // sideRecordNS is the assumed cost, in ns, of a record of a mapping, fork or exec, which causes no interrupt.
 const sideRecordNS = 1000
 
-// interrupts returns the number of interrupts that a drain of source i causes beside those of its records, at
-// most: events of the job are read one by one on each CPU that it runs on. Records without an interrupt, of
-// which it takes those since the last call, count as the number of interrupts that cost the same.
+// interrupts returns the largest number of interrupts that a drain of source i causes beside those of its records.
+// Events of the job are read one by one on each CPU. For code addresses it takes the side records since the last call,
+// which cause no interrupt, and returns the number of interrupts that cost the same. It returns 0 for other sources.
 func (in *inputs) interrupts(i int) int64 {
 	switch s := in.sources[i].(type) {
 	case *jobevent.Task:
@@ -263,7 +265,8 @@ func (in *inputs) header(r job.Run) profile.Header {
 	return h
 }
 
-// countedBefore returns, by column name, what sources had counted of the run before their first reading.
+// countedBefore returns what sources had counted of the run before their first reading, by the name of their first
+// column. It leaves out sources that had counted nothing or do not know it.
 func (in *inputs) countedBefore() map[string]uint64 {
 	all := map[string]uint64{}
 	for _, s := range in.sources {
@@ -320,8 +323,8 @@ func (in *inputs) programs() map[string]int64 {
 	return nil
 }
 
-// activities is what the programs of the job did, none where that is not sampled. sinceNS is CLOCK_MONOTONIC when
-// the run began.
+// activities returns the programs of the job with the most samples of code addresses, and when each ran; nil without
+// code addresses. sinceNS is the CLOCK_MONOTONIC time at which the run began.
 func (in *inputs) activities(sinceNS int64) []run.Program {
 	if in.code == nil {
 		return nil

@@ -43,8 +43,9 @@ func newLiveColumns(h profile.Header) liveColumns {
 	return c
 }
 
-// assign adds a block's samples to the heat of the pages and gives hot pages a column. It returns, by index,
-// the columns that now follow another page.
+// assign adds a block's samples to the heat of the pages and gives new pages a column: a free one, or else the coldest
+// if its heat is at most coldShare and the new page has hotShare of the samples. It returns the columns that now
+// follow another page, by their index among all columns; nil without code addresses.
 func (c *liveColumns) assign(b *profile.Block) map[int]series.Column {
 	if !c.coded {
 		return nil

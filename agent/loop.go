@@ -20,7 +20,7 @@ type loop struct {
 	recent   []numberedCycle // the last cycles
 	firstS   float64         // begin of the first counted cycle, in seconds since the first followed sample; NaN before
 	beat     *tracker.CurrentLoop
-	pauses   interruptions // of it
+	pauses   interruptions // of the loop
 	writing  writing
 	wait     cpuWait
 }
@@ -38,7 +38,8 @@ const (
 	maxRecentCycles = 60
 )
 
-// newLoop follows the columns of a header. Without columns its pursuit is nil.
+// newLoop returns the loop for the columns of a profile with this header; without columns its pursuit is nil. waits
+// reports whether a page holds code that only waits; nil if unknown.
 func newLoop(h profile.Header, waits func(page uint64) bool) loop {
 	l := loop{columns: newLiveColumns(h), stepS: float64(h.StepNS) / 1e9, nextSlot: -1, firstS: math.NaN()}
 	if len(l.columns.all) == 0 || l.stepS <= 0 {
@@ -96,7 +97,8 @@ func (l *loop) setResolution(hz float64) {
 	}
 }
 
-// followWriting takes a new reading of what the job has written; runNS is when the run began.
+// followWriting passes a reading of what the job has written to the bursts, once: it ignores a reading with the time of
+// the last one. runNS is the CLOCK_MONOTONIC time at which the run began.
 func (l *loop) followWriting(w kernel.Written, runNS int64) {
 	if last := l.writing.last.AtNS; w.AtNS != last {
 		l.writing.add(w, float64(last-runNS)/1e9-l.startS, float64(w.AtNS-runNS)/1e9-l.startS)

@@ -230,8 +230,9 @@ func (a *agent) storeNames(got nameAnswer) {
 	}
 }
 
-// lookUpFinalNames looks up what is new after the profile is sealed, for at most finalLookupWait. The files
-// still exist then, though their processes may not.
+// lookUpFinalNames is called after the profile is sealed. It waits for a running lookup, then looks up what is new. It
+// stops a lookup that has not ended finalLookupWait after the call. The files still exist, though their processes may
+// not.
 func (a *agent) lookUpFinalNames() {
 	end := time.Now().Add(finalLookupWait)
 	wait := func() {

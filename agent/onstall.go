@@ -124,9 +124,9 @@ func (o *onStall) takeError() error {
 	}
 }
 
-// becomeProgram is the main function of the child: it executes the program named in the first line of the
-// input, which reads the rest. The program's output is dropped. A timer ends it after stallS even if the agent
-// has gone.
+// becomeProgram is the main function of the child: it replaces itself by the program named in the first line of the
+// input, and returns only with an error. The program reads the rest of the input; its standard output is dropped. A
+// timer ends it after stallS even if the agent has gone.
 func becomeProgram(_ context.Context, r as.Request) error {
 	line, err := readLine(r.In)
 	if err != nil {

@@ -31,7 +31,8 @@ const (
 
 // beginAtLowRate lowers the rates of addresses, files and job events for the first startPhaseNS, in which the
 // cost of starting weighs most: in 12 s on two CPUs these readings took 18 ms of the 120 ms of CPU time
-// allowed. The header has the planned rates.
+// allowed. The header has the planned rates. It changes nothing if no lower start rate was chosen, or if the rate of
+// addresses cannot be changed.
 func (a *agent) beginAtLowRate() {
 	if a.in.code == nil || a.in.startRate.Hz == 0 || a.in.startRate.Hz >= a.in.rate.Hz {
 		return

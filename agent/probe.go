@@ -164,7 +164,8 @@ func addressCandidate(h host, cpus []int, root int) run.CounterSource {
 	return s
 }
 
-// taskCandidates tries the events of a command on this process.
+// taskCandidates tries the events of a command on this process, and returns them, or one source that is absent with
+// the reason if they cannot be opened.
 func taskCandidates(h host, cpus []int) []run.CounterSource {
 	t, err := jobevent.NewTask(h.open, jobevent.TaskParams{Root: os.Getpid(), CPUs: len(cpus)})
 	if err != nil {

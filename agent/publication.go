@@ -85,8 +85,8 @@ func (a *agent) sendState(now int64, state tracker.LoopState) {
 	p.channel.Send(a.liveState(now, state))
 }
 
-// publish replaces live.json unless nothing but the time has changed. It logs an error of writing once for
-// each text.
+// publish replaces live.json, unless the state equals the one last written (sameState). It logs an error of writing
+// once for each text. It does nothing without live.json.
 func (a *agent) publish(now int64, state tracker.LoopState) {
 	if a.rhythm == nil || a.rhythm.publication.location == nil {
 		return

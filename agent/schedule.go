@@ -66,8 +66,8 @@ func (s *schedule) drawWakeUp(now int64) {
 }
 
 // due reports whether task i is to be done at this wake-up, and if so draws its next time. The most frequent
-// task is always due, others if the next wake-up is further from their time, strict ones if the next wake-up
-// could be late.
+// task is always due. Others are due if this wake-up is nearer to their time than the next one is, strict ones if the
+// next wake-up, which may be lateNS late, could come after their time. Call it after drawWakeUp.
 func (s *schedule) due(i int, now int64) bool {
 	t := &s.tasks[i]
 	last := (now + s.wakeUp.dueNS) / 2
@@ -110,7 +110,7 @@ func (s *schedule) speedUp(factor int64) {
 	s.scale(func(ns int64) int64 { return ns / factor })
 }
 
-// scale applies by to the intervals of all tasks that are not strict.
+// scale applies by to the intervals and spreads of all tasks that are not strict, and adapts the interval of wake-ups.
 func (s *schedule) scale(by func(ns int64) int64) {
 	for i := range s.tasks {
 		if t := &s.tasks[i]; !t.strict {

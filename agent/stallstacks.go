@@ -35,6 +35,7 @@ type stallStacks struct {
 // readStacks reads the stacks of the tasks among processes; it may take seconds.
 type readStacks func(context.Context, []int) (stacks.Record, error)
 
+// stacksRead is the result of one reading of stacks.
 type stacksRead struct {
 	record stacks.Record
 	err    error
@@ -60,8 +61,9 @@ func stallConfirmation(nodes int, c configs.Agent) float64 {
 	return 0
 }
 
-// stacksReader returns what reads stacks: nil if the site or the job's user wants none, or a child cannot get the
-// user's rights.
+// stacksReader returns a function that reads the stacks of tasks through a child (program) with the rights of the job's
+// user. It returns nil if the settings disable stacks, the user restricts the disclosure of names, or a child cannot
+// get the user's rights.
 func stacksReader(program string, r job.Run, c configs.Agent) readStacks {
 	uid, gid := r.Job.UID, r.Job.GID
 	detail := stack.DetailLevel(c.Stack)
@@ -105,7 +107,7 @@ func (s *stallStacks) take(now int64, doing string, pids []int) {
 // busy reports whether stacks are being read.
 func (s *stallStacks) busy() bool { return s.result != nil }
 
-// takeResult returns what has come; false while nothing has.
+// takeResult returns the result of a reading that has ended, once; false if none has ended since.
 func (s *stallStacks) takeResult() (stacksRead, bool) {
 	select {
 	case r := <-s.result:
@@ -116,7 +118,8 @@ func (s *stallStacks) takeResult() (stacksRead, bool) {
 	}
 }
 
-// cancel stops the reading: no process of jobgait outlives the job.
+// cancel stops a reading in progress and drops its result. It waits up to finalLookupWait for the reading to end,
+// because no process of jobgait should outlive the job.
 func (s *stallStacks) cancel() {
 	if s.result == nil {
 		return
@@ -134,7 +137,7 @@ const lineLength = 400
 
 // stacksAtStall starts reading call stacks when a stall is confirmed or when the job's activity changes during it,
 // and stores stacks that have arrived in the run directory. Stacks that arrive after the end of the stall are
-// dropped.
+// dropped. stalled says whether a confirmed stall lasts, doing is the job's activity.
 func (a *agent) stacksAtStall(now int64, stalled bool, doing string) {
 	s := &a.atStall
 	if stalled && doing != s.doing {

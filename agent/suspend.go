@@ -14,8 +14,9 @@ type suspension struct {
 	usedNS         uint64 // CPU time at the last check; the cgroup is read only if it has not grown
 }
 
-// checkSuspended checks whether the job is stopped, and records an epoch when it was stopped at two checks in a
-// row, or runs again. A single stop may be that of a debugger or a shell.
+// checkSuspended checks whether the job is stopped: all of its processes, or its cgroup is frozen. It records an epoch
+// when the job was stopped at two checks in a row, and when it runs again after that. A single stop may be that of a
+// debugger or a shell.
 func (a *agent) checkSuspended(now int64) {
 	s := &a.suspension
 	used := a.in.cpu.UsedNS()

@@ -19,8 +19,9 @@ const (
 	mostBursts = 64
 )
 
-// add takes a reading of what the job has written; atS is its time in seconds since the loop's first sample, beforeS
-// that of the last reading.
+// add takes a reading of what the job has written. It begins or extends a burst if at least leastBurst bytes were
+// written since the last reading, else it ends the open burst. The first reading only sets the count to start from.
+// atS is the reading's time in seconds since the loop's first sample, beforeS that of the last reading.
 func (w *writing) add(now kernel.Written, beforeS, atS float64) {
 	before := w.last
 	w.last = now

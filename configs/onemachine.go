@@ -61,8 +61,8 @@ func oneMachine(c Config, getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// xdg returns an XDG base directory: the variable's value if it is absolute, as the specification requires,
-// else a directory below HOME.
+// xdg returns an XDG base directory: the variable's value if it is absolute, as the specification requires, else the
+// directory below, in HOME. It is an error if HOME is not absolute either.
 func xdg(getenv func(string) string, name, below string) (string, error) {
 	if dir := getenv(name); filepath.IsAbs(dir) {
 		return dir, nil

@@ -48,8 +48,9 @@ const (
 	ioLast  = 2<<13 | 7
 )
 
-// lowerPriority lowers the CPU, disk and memory priority of a worker's or sweep's process group and limits its
-// memory. It returns what the system did not permit; the process goes on without it.
+// lowerPriority lowers the CPU, disk and memory priority of a worker's or sweep's process group and limits its memory.
+// It does nothing if args are those of another call. It returns what the system did not permit; the process goes on
+// without it.
 func lowerPriority(args []string) error {
 	if !isBackgroundChild(args) {
 		return nil

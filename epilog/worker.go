@@ -160,8 +160,9 @@ const historyPatience = time.Second
 // is to be queried: it limits the size of the spool.
 const sweepEvery = 32
 
-// requestScope asks systemd to move this process out of slurmd's service into a scope of its own, as its work
-// goes on after the Epilog. The returned function waits until the request is answered.
+// requestScope asks systemd to move this process out of slurmd's service into a scope of its own, as its work goes on
+// after the Epilog. The returned function waits until the request is answered. It does nothing if the settings disable
+// scopes.
 func requestScope(cfg configs.Config, what string, log *job.Log) (settled func()) {
 	if !cfg.Agent.OwnScope() {
 		return func() {}

@@ -43,8 +43,9 @@ type Account struct {
 func (a Account) IsCurrent() bool { return int(a.UID) == os.Getuid() && int(a.UID) == os.Geteuid() }
 
 // run starts a child for a verb with the account's arguments, passes input to it and writes its output to out
-// as it arrives, at most limit bytes; more is an error. When ctx ends, it kills the child and does not wait
-// for it, because the child may be stuck in the kernel; input may still be read and out written then.
+// as it arrives, at most limit bytes; more is an error. The error of a child that fails is what it wrote to standard
+// error. When ctx ends, run kills the child and does not wait for it, because the child may be stuck in the kernel;
+// input may still be read and out written then.
 func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int, out io.Writer) error {
 	if c.MayStart != nil {
 		if err := c.MayStart(); err != nil {

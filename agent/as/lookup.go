@@ -67,7 +67,7 @@ func ForJob(ctx context.Context, uid, gid uint32) Account {
 	return a
 }
 
-// groups returns the ids of u's groups, gid first.
+// groups returns the ids of u's groups, gid first; gid alone if the name service fails.
 func groups(u *user.User, gid uint32) []uint32 {
 	ids := []uint32{gid}
 	names, err := u.GroupIds()

@@ -47,7 +47,7 @@ func parseArgs(args []string) (Account, error) {
 
 // Limits are the resource limits of a child. Every child leaves no core dump and creates files with umask 022.
 type Limits struct {
-	// FileBytes limits the size of a file that it writes.
+	// FileBytes limits the size of a file that it writes; with 0 it can write to no file.
 	FileBytes uint64
 	// MemoryBytes and CPUSeconds limit its memory and CPU time; 0 means unlimited. Addresses that Go reserves
 	// before it begins, more than a gigabyte, are not counted.
@@ -59,8 +59,9 @@ type Limits struct {
 	DieWithParent bool
 }
 
-// BecomeAccount gives this process the rights of the account in args, permanently, and applies the limits. It
-// is the first thing that a child does. The account can trace the process at no moment.
+// BecomeAccount gives this process the rights of the account in args, permanently, and applies the limits. If the
+// process already has the account's user id, its ids and groups stay as they are. It is the first thing that a child
+// does. The account cannot trace the process at any moment.
 func BecomeAccount(args []string, l Limits) error {
 	a, err := parseArgs(args)
 	if err != nil {

@@ -28,8 +28,8 @@ func (m Mount) ContainsMembership(s Membership) bool {
 	return slices.ContainsFunc(s.Controllers, m.Has)
 }
 
-// Path returns the directory of a cgroup of the hierarchy; false for a cgroup that is not below the mounted
-// root.
+// Path returns the directory of the cgroup at path group of the hierarchy; false for a path with ".." or one that is
+// not below the mounted root. It does not check that the directory exists.
 func (m Mount) Path(group string) (string, bool) {
 	if slices.Contains(strings.Split(group, "/"), "..") {
 		return "", false

@@ -16,8 +16,8 @@ type PathIdentity struct {
 	Dir string
 }
 
-// Locate returns the job that a cgroup path belongs to; false for a path outside of Slurm's directories. The
-// job nearest to the root counts, because the user may name directories below it.
+// Locate returns the job that a cgroup path belongs to; false for a path outside of Slurm's directories or with
+// user.slice above them. The job nearest to the root counts, because the user may name directories below it.
 func Locate(path string) (PathIdentity, bool) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -57,7 +57,8 @@ func Job(ms []Membership) (PathIdentity, bool) {
 	return PathIdentity{}, false
 }
 
-// slurmRoot reports whether a directory name is that of Slurm's top directory, and returns the node name in it.
+// slurmRoot reports whether a directory name is that of Slurm's top directory, and returns the node name in it, ""
+// without one.
 func slurmRoot(dir string) (node string, ok bool) {
 	switch {
 	case dir == "slurm" || dir == "slurmstepd.scope":

@@ -59,8 +59,9 @@ func (d Details) Or(e Details) Details {
 	return d
 }
 
-// Complete returns the run's job with its zero fields taken from d, and with the path of its output from d,
-// else as s expands the run's pattern; the run's own path remains if both are empty.
+// Complete returns the run's job with its zero fields taken from d, and with the number of OpenMP threads in d among
+// its recorded fields. The path of its output is that in d, else the run's pattern as s expands it; the run's own path
+// remains if both are empty.
 func (d Details) Complete(r Run, s Hooks) run.Job {
 	j := r.Job
 	setIfZero(&j.Name, d.Name)

@@ -42,7 +42,8 @@ func NewMembers(proc string, p peek.Reader, r Run, of Processes) *Members {
 // ancestors. Has is called about 40 times a second while a compilation runs beside the job.
 const snapshotNS = 3e9
 
-// Has reports whether a process belongs to the run.
+// Has reports whether a process belongs to the run. It reads this process at each call, but uses what it has read of
+// other processes for up to snapshotNS. A process that was rejected stays so for up to 2 * recheckNS.
 func (m *Members) Has(pid int) bool {
 	if m.snapshot == nil || rawcall.Now()-m.snapshot.at > snapshotNS {
 		m.snapshot = newSnapshot(m.proc, m.peek, m.known)
@@ -51,8 +52,9 @@ func (m *Members) Has(pid int) bool {
 	return m.isMember(pid, m.snapshot)
 }
 
-// List reads all processes of the node and returns the pids of those that belong to the run, in ascending
-// order. It returns nil if /proc cannot be read.
+// List checks all processes of the node, except those that were rejected recently, and returns the pids of those that
+// belong to the run, in ascending order. It then forgets members and rejected processes that have ended. It returns
+// nil if /proc cannot be read.
 func (m *Members) List() []int {
 	entries, err := os.ReadDir(m.proc)
 	if err != nil {
@@ -80,7 +82,9 @@ func (m *Members) Describe(pids []int) Details {
 	return m.scheduler.Describe(newSnapshot(m.proc, m.peek, m.known), pids, m.run)
 }
 
-// isMember reports whether a process of the snapshot belongs to the run, and remembers it if so.
+// isMember reports whether a process of the snapshot belongs to the run, and stores it in known if so. Otherwise it
+// stores in rejected, for recheckNS to 2 * recheckNS, a process that will hardly join the run: init, a thread of the
+// kernel, a zombie, or one older than settledNS whose files could all be read.
 func (m *Members) isMember(pid int, l *ProcessSnapshot) bool {
 	p := l.Process(pid)
 	if p == nil {

@@ -82,7 +82,8 @@ func RequireOwned(dir string) error {
 	return fmt.Errorf("%s: chown it to uid %d, chmod go-w", why, os.Geteuid())
 }
 
-// foreignAccess says why an account other than root and that of this process can change a directory; "" if none can.
+// foreignAccess returns why an account other than root and that of this process can change a directory: it owns it, or
+// group or others may write; "" if none can. The error is for a path that does not exist or is no directory.
 func foreignAccess(dir string) (string, error) {
 	info, err := os.Stat(dir)
 	if err != nil {

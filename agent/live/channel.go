@@ -101,8 +101,8 @@ func (c *Channel) AcceptReaders() bool {
 	return len(c.readers) > 0
 }
 
-// acceptsUser reports whether a connected process belongs to the run's user or root, and limits its socket. The
-// channel never reads from it.
+// acceptsUser reports whether a connected process belongs to the run's user or root. It closes the connection for
+// reading and limits its send buffer to sendBytes; if that fails it returns false.
 func (c *Channel) acceptsUser(fd int) bool {
 	who, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	return err == nil && (int(who.Uid) == c.uid || who.Uid == 0) && unix.Shutdown(fd, unix.SHUT_RD) == nil &&

@@ -21,8 +21,9 @@ const indexName = "runs"
 // maxIndex is the longest index that is read, in bytes.
 const maxIndex = 1 << 20
 
-// writeIndex writes the index of a user's runs. Agents of the user's other runs may do the same at the same
-// time, so it repeats the write until the index names all directories.
+// writeIndex writes the index of a user's runs: the names of the directories in the user's directory of, one on each
+// line. Agents of the user's other runs may do the same at the same time, so it repeats the write until the index
+// names all directories.
 func writeIndex(of string, uid int) error {
 	listed, err := subdirectories(of)
 	for err == nil {

@@ -202,7 +202,8 @@ func Read(path string) (State, error) {
 	return s, nil
 }
 
-// Decode decodes and validates the bytes of a live.json.
+// Decode decodes and validates the bytes of a live.json. It makes texts printable, shortens lists, and sets Pace to
+// nil, because only the reader sets it.
 func Decode(b []byte) (State, error) {
 	var s State
 	switch err := json.Unmarshal(b, &s); {
@@ -223,7 +224,8 @@ func Decode(b []byte) (State, error) {
 	return s, nil
 }
 
-// check returns an error for numbers and times that no run can have.
+// check returns an error for a duration or other number that is negative or above maxS, a time outside of the years
+// 1970 to 2200, and a negative or too large count or id.
 func (s *State) check() error {
 	numbers := []*float64{&s.ElapsedS, s.PeriodS, s.CILo, s.CIHi, s.BoundaryErrorS, s.SinceBoundaryS, s.CheckpointS}
 	for i := range s.RecentS {

@@ -49,8 +49,8 @@ func MakeLocation(dir string, uid int, run string) (*Location, error) {
 // error.
 func RemoveOld(dir string) error { return removeOldOfAll(dir, "") }
 
-// removeOldOfAll removes the directories of all users' runs that ended long ago, except but, and updates their
-// indexes.
+// removeOldOfAll removes the directories below dir of all users' runs that ended long ago, except that with the path
+// but ("" for no exception). As root it also updates the indexes of these users.
 func removeOldOfAll(dir, but string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,9 +84,9 @@ func removeOldOfAll(dir, but string) error {
 	return nil
 }
 
-// removeOldOfUser removes the directories of a user's runs that ended more than keepEnded ago, except but, and
-// reports whether it removed any. It uses only names and the directories' own times, which the user cannot
-// change.
+// removeOldOfUser removes the directories of runs in the user's directory of, except that named but, and reports
+// whether it removed any. A run has ended if its directory has not changed for keepEnded and its agent is not alive.
+// It uses only names, the directories' own times and the lock files, which the user cannot change.
 func removeOldOfUser(of, but string) (removed bool) {
 	entries, err := os.ReadDir(of)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// coverPLT assigns the places without a symbol that overlap the linker's jump tables (.plt) to these.
+// coverPLT sets the bounds of each place that has no symbol and overlaps one of the linker's jump tables (sections
+// .plt*) to those of the table, and its source to PLT.
 func (q *query) coverPLT() {
 	for _, s := range q.file.sections {
 		if s.kind != kindCode || !strings.HasPrefix(s.title, ".plt") || s.addr > 1<<63 || s.size > 1<<40 {
@@ -46,8 +47,9 @@ func (t frameTable) rowsUpTo(addr uint64) int {
 	return sort.Search(t.rows, func(k int) bool { return t.rowStart(k) > addr })
 }
 
-// FrameEntry returns the address of the frame description entry of .eh_frame of the function that begins last
-// before an address. The function may end before the address; the entry has its length.
+// FrameEntry returns the address of the frame description entry of .eh_frame of the function that begins last at or
+// before an address; false without such a function or without a frame table. The function may end before the address;
+// the entry has its length.
 func (f *ELFFile) FrameEntry(addr uint64) (entry uint64, ok bool) {
 	t := f.frameTable(func() bool { return true }) // a search takes 32 steps at most
 	k := t.rowsUpTo(addr)

@@ -75,7 +75,9 @@ func (f *ELFFile) NameExact(ctx context.Context, offsets []uint64, debug *ELFFil
 	return f.nameAtWidth(ctx, offsets, debug, steps, 1)
 }
 
-// nameAtWidth does what Name does for places of width bytes.
+// nameAtWidth does what Name does for places of width bytes. It reads the symbols of the debug file, .symtab, .dynsym
+// and .gnu_debugdata, and assigns to a place the one that covers most of it, of equals the shorter. Places without a
+// symbol get the bounds of .plt or of the frame table.
 func (f *ELFFile) nameAtWidth(ctx context.Context, offsets []uint64, debug *ELFFile, steps int,
 	width uint64) []Function {
 	q := &query{ctx: ctx, file: f, steps: steps, width: width, names: map[nameKey]string{}}

@@ -151,7 +151,9 @@ func parseAnswers(b []byte, questions []Lookup) ([]Answer, error) {
 	return answers, nil
 }
 
-// answersLookup reports whether the answer is a valid one to the lookup.
+// answersLookup reports whether the answer is a valid one to the lookup: it has an index for each place, no more
+// functions than places, only known reasons and sources, clean names, and functions that overlap the places that they
+// are assigned to.
 func (a Answer) answersLookup(q Lookup) bool {
 	if len(a.Of) != len(q.Offsets) || len(a.Functions) > len(q.Offsets) ||
 		!slices.Contains([]Reason{"", NoFile, OtherBuild, NoELF, TooMuch}, a.Why) {

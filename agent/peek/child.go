@@ -65,7 +65,8 @@ func (c *Child) CPU() int64 { return c.cpuNS }
 
 // Ask sends a request to the child and waits for the reply, as long as the wait budget permits. If the same request
 // was sent before and its reply has arrived since, it returns that. It returns os.ErrNotExist if the child could not
-// read the file.
+// read the file, ErrTimeout if this request was sent and has no reply yet, and ErrBusy if it was not sent, because
+// another has no reply yet or the wait budget is spent. Other errors are final: the child was abandoned.
 func (c *Child) Ask(q ProcRequest) ([]byte, error) {
 	err := c.prepare()
 	if a, ok := c.takeLate(q); ok {
@@ -125,7 +126,8 @@ func (c *Child) prepare() error {
 	return ErrBusy
 }
 
-// await returns the reply to the last request, or ErrTimeout if it has not arrived by the time until.
+// await returns the reply to the last request, or ErrTimeout if it has not arrived by the time until. It discards
+// replies to other requests, and abandons a child that sends a malformed one.
 func (c *Child) await(until int64) (reply, error) {
 	for {
 		a, rest, ok, err := cutReply(c.in)
@@ -146,7 +148,8 @@ func (c *Child) await(until int64) (reply, error) {
 	}
 }
 
-// receive reads more bytes from the child, waiting for them until the given time.
+// receive reads more bytes from the child into c.in. It waits for them until the given time and then returns
+// ErrTimeout. After a signal it returns nil without bytes. It abandons a child that has ended.
 func (c *Child) receive(until int64) error {
 	wait := max(0, until-c.now())
 	n, err := unix.Poll([]unix.PollFd{{Fd: int32(c.from), Events: unix.POLLIN}}, int((wait+999_999)/1e6))

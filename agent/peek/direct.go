@@ -108,7 +108,8 @@ func HasInode(ino uint64) func(unix.Stat_t) bool {
 	return func(st unix.Stat_t) bool { return st.Ino == ino }
 }
 
-// mappedPath returns the path of the file mapped at a, from the text of /proc/PID/maps.
+// mappedPath returns the path of the file that is mapped at the address a.Start. maps is the path of the process's
+// /proc/PID/maps. It returns errNotMapped if no file is mapped there.
 func mappedPath(maps string, a Area) (string, error) {
 	text, err := rawcall.ReadList(maps, nil, maxAnswer)
 	if err != nil {

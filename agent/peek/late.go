@@ -15,7 +15,8 @@ const (
 	maxLateBytes = 1 << 21
 )
 
-// keepLate keeps a late reply to the last request until that is repeated.
+// keepLate keeps a late reply to the last request until that is repeated. It drops the oldest replies if all together
+// exceed maxLateBytes.
 func (c *Child) keepLate(a reply) {
 	c.late = append(c.late, lateReply{a, c.open})
 	size := 0

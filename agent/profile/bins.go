@@ -62,9 +62,10 @@ func (b *Bins) check(slots int) error {
 	return nil
 }
 
-// The payload of a bins frame, which appendBins appends to dst, is a head of varints:
+// appendBins appends the payload of a bins frame to dst. first is the block's first slot, b its bins. The payload is a
+// head of varints:
 //
-//	flags (8: zstd), First (zigzag) and N of the block, Of, number of bins
+//	flags (8: zstd), First (zigzag) and N of the block, SamplesPerBin, number of bins
 //	number of columns; per column: key (8 bytes), hits, bins in which it was
 //	  hit, part of the page
 //
@@ -92,7 +93,8 @@ func (e *encoder) appendBins(dst []byte, first int64, b *Bins) []byte {
 	return e.appendBody(dst, flags)
 }
 
-// rare is the share of a block's samples from which on the column is kept, as a divisor.
+// rare returns the divisor for the share of a block's samples from which on the column is kept: 1/RarePlace for a
+// whole page, half of that for a part of one.
 func (c PlaceCount) rare() uint64 {
 	if c.Part == anatomy.WholePage {
 		return RarePlace

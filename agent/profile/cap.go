@@ -30,8 +30,8 @@ const (
 	minSizeCap = 64 << 10
 )
 
-// newSizeCap returns the limits for a maximum file size in bytes and a step of the grid in ns. The size is
-// unlimited if most is 0 or less.
+// newSizeCap returns the limits for a maximum file size of most bytes and a step of the grid in ns. The size is
+// unlimited if most is 0 or less; a size below minSizeCap is raised to that.
 func newSizeCap(most, stepNS int64) sizeCap {
 	if most <= 0 {
 		return sizeCap{}
@@ -52,9 +52,9 @@ func newSizeCap(most, stepNS int64) sizeCap {
 	return c
 }
 
-// mergeAt returns how many slots to merge in a block that is written when the file has size bytes, and the
-// text of an epoch to write before it ("" if nothing changed). It returns ErrFull if only the room for the
-// footer is left. It does not begin the next stage itself.
+// mergeAt returns how many slots to merge (1 for none) in a block that is written when the file has size bytes. If
+// that size begins the next stage, changed is the text of an epoch to write before the block, else "". It returns
+// ErrFull if only the room for the footer is left. The caller enters the stage by advance.
 func (c *sizeCap) mergeAt(size int64) (every int, changed string, err error) {
 	if !c.capped {
 		return 1, "", nil

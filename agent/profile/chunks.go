@@ -40,8 +40,7 @@ func OpenChunks(path string) (*Chunks, error) {
 	return c, nil
 }
 
-// Header returns the header of the profile. Slots returns the number of slots between the start of its first
-// block and the end of its last one.
+// Header returns the header of the profile.
 func (c *Chunks) Header() Header { return c.r.Header() }
 
 // Slots returns the number of slots between the start of the first block and the end of the last one.
@@ -62,7 +61,8 @@ type Chunk struct {
 // Columns returns the columns that every chunk has, without values.
 func (c *Chunks) Columns() []series.Column { return c.chunk(c.first).Columns }
 
-// Next returns the next chunk, io.EOF after the last one. The next call overwrites its values.
+// Next returns the next chunk, io.EOF after the last one. It skips blocks that were written after OpenChunks. The next
+// call overwrites the chunk's values.
 func (c *Chunks) Next() (Chunk, error) {
 	for {
 		b, err := c.r.Next()
@@ -81,7 +81,8 @@ func (c *Chunks) Next() (Chunk, error) {
 	}
 }
 
-// chunk returns the values in the filler as the chunk that starts at a slot of the profile.
+// chunk returns the values in the filler as the chunk that starts at a slot of the profile, counted from the start of
+// the grid.
 func (c *Chunks) chunk(slot int64) Chunk {
 	h := c.f.header
 	out := Chunk{Slot: slot - c.first, TimeNS: h.BaseNS - h.RunNS + slot*h.StepNS}

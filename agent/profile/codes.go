@@ -47,7 +47,8 @@ func (e *encoder) appendPage(dst []byte, p PageCount) []byte {
 	return binary.AppendUvarint(dst, uint64(entries))
 }
 
-// readCounts decodes the counts of a page that appendPage wrote. It returns false if they contradict the head.
+// readCounts decodes the counts of a page that appendPage wrote into counts, which must be 0 before: it sets only those
+// with hits. It returns false if they contradict the head.
 func (d *decoder) readCounts(counts []uint16, head pageHead) bool {
 	at, hits := uint64(0), uint64(0)
 	for range head.entries {

@@ -65,7 +65,8 @@ func (l *columnBuilder) addBlock(b *Block, at int64, skip int, sums []float64) {
 	}
 }
 
-// endSample stores the sum or mean of the present sample.
+// endSample stores the mean of the present sample over its slots with a value or, if slots are summed, their sum if all
+// of them have one. Otherwise the sample stays missing.
 func (l *columnBuilder) endSample() {
 	if l.sampleIndex < int64(len(l.out)) && l.summedSlots > 0 {
 		switch {

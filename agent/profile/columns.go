@@ -2,8 +2,9 @@ package profile
 
 import "encoding/binary"
 
-// appendColumn appends the head of a column of counter values to dst, and the steps between its quantised
-// values to the body.
+// appendColumn appends the head of a column to dst, and the steps between its quantised values to the body, which has
+// none if all values are equal. A column without a value is one byte. The quantum is 1, which is exact, if the profile
+// is lossless or the values ever fall.
 func (e *encoder) appendColumn(dst []byte, values []int64) []byte {
 	e.present = e.present[:0]
 	for _, v := range values {

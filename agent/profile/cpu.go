@@ -56,7 +56,8 @@ type binSurvey struct {
 	tooLong      bool
 }
 
-// add adds the head of one frame, of length bytes. After maxBinRuns frames it only sets tooLong.
+// add adds the head of one frame, whose payload has length bytes. After maxBinRuns frames it only sets tooLong. It
+// ignores the hits of new pages once maxPagesTallied pages are known.
 func (s *binSurvey) add(b *binsHead, length int) {
 	if s.tooLong = s.tooLong || len(s.runs) >= maxBinRuns; s.tooLong {
 		return
@@ -86,9 +87,9 @@ type place struct {
 // columnName returns the name of the column: "code:<key>", with "+<offset>" (hexadecimal bytes) for a block.
 func (p place) columnName() string { return PageName(p.key) + p.part.Suffix() }
 
-// chooseColumns returns the pages and parts that get a column: first at most pages pages, then at most
+// chooseColumns returns the pages and parts that get a column: first at most the given number of pages, then at most
 // mostParts parts, each by falling number of hits and only those with at least 1/minShareDivisor of the
-// samples.
+// samples. The hits of a part count for all parts that contain it, and for its page.
 func (s *binSurvey) chooseColumns(pages int) []place {
 	type tally struct {
 		place
@@ -179,8 +180,9 @@ type binResampler struct {
 	ends           []uint16
 }
 
-// loadCPUTime reads the profile a third time and returns its code in CPU time, with columns for at most the
-// given number of pages. It returns an empty result if the profile has no bins or too many.
+// loadCPUTime reads the profile a third time, from in, and returns its code in CPU time, with columns for at most the
+// given number of pages. all is the survey of the profile. It returns an empty result if the profile has no bins or
+// more than maxBinRuns frames of them.
 func (s *binSurvey) loadCPUTime(in io.ReadSeeker, all *survey, pages int) (CPUTimeCode, error) {
 	rates := newRates(all.header, all.epochs)
 	if s.totalSamples == 0 || s.tooLong || rates.highestHz() == 0 {

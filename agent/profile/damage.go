@@ -22,14 +22,15 @@ type Damage struct {
 type lossRecord struct {
 	lostBytes     int64
 	damagedPlaces int
-	firstOffset   int64 // offset of the first place
-	placeStart    int64 // where the current place began, -1 outside of one
-	tailBytes     int64 // bytes of a place that reached the end of the file
+	firstOffset   int64 // offset of the first damaged stretch
+	placeStart    int64 // offset of the present damaged stretch, -1 outside of one
+	tailBytes     int64 // bytes of a damaged stretch that reaches the end of the file
 	wastedBytes   int64 // bytes checksummed in vain
 	remarks       []string
 }
 
-// addLost records that n bytes from offset at on belong to no readable block.
+// addLost records that n bytes from offset at on belong to no readable block. Calls without endPlace between them
+// count as one damaged stretch.
 func (s *lossRecord) addLost(at, n int64) {
 	if s.placeStart < 0 {
 		s.placeStart = at
@@ -79,8 +80,8 @@ func (s *lossRecord) damage() Damage {
 	return Damage{BytesLost: s.lostBytes, BlocksBad: s.damagedPlaces, Text: strings.Join(text, "; ")}
 }
 
-// nextFrame returns the next intact frame and skips damaged bytes before it; nil at the end of the file. The
-// frame is valid until the next call.
+// nextFrame returns the next frame whose checksum is correct, and moves the position behind it; nil at the end of the
+// file. It skips damaged bytes before the frame and counts them as lost. The frame is valid until the next call.
 func (r *Reader) nextFrame() []byte {
 	w := r.window
 	for {

@@ -17,7 +17,7 @@ type decoder struct {
 // fail marks the payload as malformed and discards the rest.
 func (d *decoder) fail() { d.bad, d.p = true, nil }
 
-// bytes reads the next n bytes, nil if there are fewer.
+// bytes reads the next n bytes. If there are fewer, it fails and returns nil.
 func (d *decoder) bytes(n int) []byte {
 	if n > len(d.p) {
 		d.fail()
@@ -36,7 +36,7 @@ func (d *decoder) byte() byte {
 	return 0
 }
 
-// uvarint reads an unsigned varint.
+// uvarint reads an unsigned varint. If it is malformed or incomplete, it fails and returns 0.
 func (d *decoder) uvarint() uint64 {
 	if len(d.p) > 0 && d.p[0] < 0x80 {
 		v := d.p[0]
@@ -58,7 +58,7 @@ func (d *decoder) varint() int64 { return unzigzag(d.uvarint()) }
 // unzigzag converts a zigzag-encoded number to a signed one.
 func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
-// countUpTo reads a count; one above limit fails.
+// countUpTo reads a count. If it is above limit, it fails and returns 0.
 func (d *decoder) countUpTo(limit int) int {
 	v := d.uvarint()
 	if v > uint64(limit) {

@@ -76,7 +76,8 @@ const (
 	MovingKind  = "moving"
 )
 
-// StalledSince returns the epoch since which the job was stalled up to the last sample; false if it was at work.
+// StalledSince returns the epoch since which the job was stalled up to the last sample: the last one of StalledKind
+// with a valid SinceS. ok is false if one of MovingKind follows it, or without one.
 func (l LoadedProfile) StalledSince() (since Epoch, ok bool) {
 	for _, e := range l.Epochs {
 		switch {

@@ -10,7 +10,7 @@ type filler struct {
 	columns      []*columnBuilder // of the header's columns; nil if left out
 	pageIndex    map[uint64]int   // number of each page in pages
 	lastHitBlock []int            // the last block with hits of each page
-	blocks       int              // with code addresses
+	blocks       int              // number of blocks with code addresses so far
 	unlisted     []float64        // samples of a block outside of pages
 	buf          []float64
 	sampledAt    []rateTally // samples and slots at each rate
@@ -44,8 +44,8 @@ func newFiller(l layout) *filler {
 	return f
 }
 
-// slowMerge returns how many slots are merged into one sample of a column that is read seldom: those of at
-// least one second, and at least as many as for the other columns.
+// slowMerge returns how many slots are merged into one sample of a column that is read seldom: as many as for the
+// other columns, doubled until a sample lasts at least one second.
 func (l layout) slowMerge() int64 {
 	n := l.merge
 	for ; n*l.header.StepNS < 1e9; n *= 2 {
@@ -92,8 +92,8 @@ func (f *filler) valueBefore(column int, slot int64) int64 {
 	return f.previousValues[column]
 }
 
-// groupEnds returns the values at the ends of a block's groups, without the value of the first slot that an
-// overview may have before them.
+// groupEnds returns the values of a column without the value of the first slot that an overview may have before those
+// at the ends of its groups. Of a block that is not an overview it returns all values.
 func (b *Block) groupEnds(values []int64) []int64 {
 	if b.overview {
 		return values[len(values)-b.groupCount():]
@@ -121,8 +121,10 @@ func (f *filler) addLevel(l *columnBuilder, b *Block, at int64, values []int64) 
 	l.addBlock(b, at, 0, f.buf)
 }
 
-// addRate adds a counter as a rate per second: differences over the step. A counter that falls was reset, so
-// its rate in that slot is missing. last is the value before the block.
+// addRate adds a counter to its column as a rate per second: the difference of each value from the one before, over the
+// step. The rate is missing if one of the two is missing, or if the counter fell, because it was reset. last is the
+// value before the block, NoValue if unknown; at is the block's first slot in the column. An overview whose last is
+// unknown starts from its own first value and leaves out the first slot.
 func (f *filler) addRate(l *columnBuilder, b *Block, at int64, values []int64, last int64) {
 	ends, skip := b.groupEnds(values), 0
 	if first := values[0]; b.overview && (last == NoValue || last > first) {
@@ -140,8 +142,9 @@ func (f *filler) addRate(l *columnBuilder, b *Block, at int64, values []int64, l
 	l.addBlock(b, at, skip, f.buf)
 }
 
-// addCode adds the code addresses of a block: the busy CPUs, the pages that have columns, and the samples of no
-// such page.
+// addCode adds the code addresses of a block, scaled to the highest rate of the run, to the columns of the busy CPUs,
+// of the pages that have one, and of other code, which gets the samples of no such page. A page that the block does not
+// list gets 0. at is the block's first slot in the columns.
 func (f *filler) addCode(b *Block, at int64) {
 	perSample := 1e9 / (f.fullHz * float64(f.header.StepNS))
 	f.unlisted, f.buf = resize(f.unlisted, len(b.Samples)), resize(f.buf, len(b.Samples))

@@ -26,7 +26,7 @@ import (
 //	Reader.decodePlanned pass two: what is in the plan, decoded on all CPUs (plan.go, decode.go)
 //	filler.add     each block or overview into the columns (fill.go, columnbuilder.go)
 //	filler.buildSet the columns with their names (set.go)
-//	surveyed.loadCPUTime pass three: the bins of all blocks into samples of equal CPU
+//	binSurvey.loadCPUTime pass three: the bins of all blocks into samples of equal CPU
 //	               time (bins.go, cpu.go)
 
 // LoadedProfile is the content of a profile that a report needs.
@@ -92,7 +92,8 @@ func loadStream(in io.Reader, r columnLimits) (LoadedProfile, error) {
 	return l, err
 }
 
-// load reads a profile in three passes and returns its sets, within the given limits.
+// load reads a profile in three passes and returns its content, with sets within the given limits. It returns an error
+// if the profile has no usable header or cannot be read again from its start.
 func load(in io.ReadSeeker, r columnLimits) (LoadedProfile, error) {
 	s, again, err := surveyProfile(in)
 	if err != nil {
@@ -128,7 +129,8 @@ func surveyProfile(in io.ReadSeeker) (s *survey, again *Reader, err error) {
 	return s, again, nil
 }
 
-// load reads the blocks of a profile in a second pass and returns all but the code in CPU time.
+// load reads the blocks of a profile in a second pass, from again, which must be at the start. It returns all of the
+// profile's content but the code in CPU time, with sets within the given limits.
 func (s *survey) load(again *Reader, r columnLimits) LoadedProfile {
 	layout := newLayout(s, r)
 	f := newFiller(layout)

@@ -214,8 +214,8 @@ func (o *overviewBuilder) addPage(b *Block, p PageCount) {
 	}
 }
 
-// finish returns the overview of the blocks added since begin, and starts empty again; false if they have fewer
-// than 64 slots, which are not worth one.
+// finish returns the overview of the blocks added since begin, and starts empty again. It returns false if they have
+// fewer than minOverviewSlots slots, which are not worth one. The next begin or add overwrites the overview.
 func (o *overviewBuilder) finish() (Block, bool) {
 	n := o.slots
 	if o.slots = 0; n < minOverviewSlots {

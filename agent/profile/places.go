@@ -71,8 +71,8 @@ func (p Places) markWaiting(columns []series.Column) {
 	}
 }
 
-// WritePlaces writes the hits counted so far; the last such frame of a profile is valid. It ignores write
-// errors: the blocks have the same hits by page.
+// WritePlaces writes the hits counted so far; a reader uses only the last such frame of a profile. It ignores write
+// errors: the blocks have the same hits by page. After Seal it does nothing.
 func (w *Writer) WritePlaces(p Places) {
 	if !w.sealed {
 		w.buf = p.appendPayload(openFrame(w.buf[:0]))
@@ -113,7 +113,8 @@ func (p Places) appendPayload(dst []byte) []byte {
 	return dst
 }
 
-// decodePlaces decodes what appendPayload wrote; false for anything else.
+// decodePlaces decodes what appendPayload wrote, and makes the names of files printable. It returns false for anything
+// else, and for more than MaxStoredPlaces places or MaxPlaceFiles files.
 func decodePlaces(payload []byte) (Places, bool) {
 	d := decoder{p: payload}
 	p := Places{Kernel: d.hitCount(), Anonymous: d.hitCount(), Lost: d.hitCount()}
@@ -144,7 +145,7 @@ func decodePlaces(payload []byte) (Places, bool) {
 	return p, !d.bad && len(d.p) == 0
 }
 
-// hitCount reads a number of hits; one above maxHits fails.
+// hitCount reads a number of hits. If it is above maxHits, it fails and returns 0.
 func (d *decoder) hitCount() uint64 {
 	v := d.uvarint()
 	if v > maxHits {

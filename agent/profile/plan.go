@@ -24,7 +24,7 @@ func slotExtent(payload []byte) (s slotRange, ok bool) {
 // plan is the overviews that are read instead of their blocks, in order.
 type plan []slotRange
 
-// planOverviews returns the overviews within which the rate of code addresses does not change.
+// planOverviews returns the overviews within which the rate of code addresses does not change. It changes s.overviews.
 func (s *survey) planOverviews(rates rates) plan {
 	return slices.DeleteFunc(s.overviews, func(o slotRange) bool {
 		i, _ := slices.BinarySearchFunc(rates, o.first+1, func(r rate, slot int64) int { return cmp.Compare(r.from, slot) })
@@ -60,8 +60,9 @@ type decodeTask struct {
 	err     error
 }
 
-// decodePlanned yields the blocks and overviews of a plan, in order. It decodes batches of them on all CPUs: a
-// profile is read after its job, when the node has nothing else to do.
+// decodePlanned yields the blocks and overviews of a plan, in order; each is valid until the next. Those that cannot be
+// decoded count as lost. It decodes batches of them on all CPUs: a profile is read after its job, when the node has
+// nothing else to do.
 func (r *Reader) decodePlanned(p plan) iter.Seq[*Block] {
 	return func(yield func(*Block) bool) {
 		workers := min(runtime.GOMAXPROCS(0), maxWorkers)
@@ -99,7 +100,8 @@ func (r *Reader) decodePlanned(p plan) iter.Seq[*Block] {
 // faster, since one goroutine reads and consumes the blocks in order.
 const maxWorkers, blocksEach = 8, 16
 
-// nextPlanned puts the next payload of the plan with a valid head into t; false at the end.
+// nextPlanned puts the next block or overview that the plan includes into t, undecoded; false at the end of the file.
+// It skips those that are not in the plan, and counts those with a malformed head as lost.
 func (r *Reader) nextPlanned(t *decodeTask, p *plan) bool {
 	for kind, payload := range r.sampleFrames() {
 		if kind == binsFrame {

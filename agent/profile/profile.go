@@ -27,7 +27,8 @@ func Read(path string) (*Profile, error) {
 	return r.ReadAll(), nil
 }
 
-// ReadAll reads the remaining blocks into memory, up to 4 GiB and up to 64 MiB plus 256 times the bytes read.
+// ReadAll reads the remaining blocks into memory. It stops once they take more than maxDecoded bytes, or more than 64
+// MiB plus 256 times the bytes read; the rest then counts as lost, and Damage says so.
 func (r *Reader) ReadAll() *Profile {
 	p := &Profile{}
 	for size := int64(0); ; {

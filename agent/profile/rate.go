@@ -17,7 +17,8 @@ type rate struct {
 // rates are the rate in the header and those of epochs, sorted by slot.
 type rates []rate
 
-// newRates returns the rates of code addresses over a profile.
+// newRates returns the rates of code addresses over a profile: that of the header from slot 0 on, and those of the
+// epochs that change it.
 func newRates(h *Header, epochs []Epoch) rates {
 	out := rates{{0, h.AddressHz}}
 	for _, e := range epochs {
@@ -38,7 +39,8 @@ func (r rates) highestHz() float64 {
 	return top
 }
 
-// lowestCommonHz returns the lowest rate above 0 that at least an eighth of the slots had, 0 if no rate did.
+// lowestCommonHz returns the lowest rate above 0 that at least an eighth of the slots had, 0 if no rate did. all has
+// the tally of each rate.
 func (r rates) lowestCommonHz(all []rateTally) float64 {
 	slots, low := int64(0), 0.0
 	for _, t := range all {

@@ -55,7 +55,8 @@ func Open(path string) (*Reader, error) {
 // NewReader reads the header of a profile from a stream.
 func NewReader(in io.Reader) (*Reader, error) { return newReader(in, supportedFormats()) }
 
-// newReader does what NewReader does, with the formats that it supports.
+// newReader does what NewReader does, for the given formats. It returns ErrNoHeader unless the stream begins with an
+// intact header frame.
 func newReader(in io.Reader, formats []versionFormat) (*Reader, error) {
 	r := &Reader{window: newWindow(in), losses: lossRecord{placeStart: -1}}
 	frame := r.nextFrame()
@@ -127,8 +128,9 @@ func (r *Reader) Close() error {
 	return r.file.Close()
 }
 
-// sampleFrames yields the kind and payload of the remaining blocks, overviews and bins, and keeps other frames.
-// The caller must call acceptUpTo, ignoreFrame or rejectFrame for each.
+// sampleFrames yields the kind and payload of the remaining blocks, overviews and bins, and stores what other frames
+// contain (keepFrame). Malformed frames of other kinds, and all frames after the footer, count as lost. The caller must
+// call acceptUpTo, ignoreFrame or rejectFrame for each frame that it gets.
 func (r *Reader) sampleFrames() iter.Seq2[byte, []byte] {
 	return func(yield func(byte, []byte) bool) {
 		for frame := r.nextFrame(); frame != nil; frame = r.nextFrame() {

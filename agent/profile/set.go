@@ -39,8 +39,8 @@ func (h *Header) ReadSeldom(name string) bool {
 	return false
 }
 
-// isSlow reports whether a column is read too seldom for the main set, or its driver updates it at times of its
-// own, at any interval of reading.
+// isSlow reports whether a column is not in the main set: it is read less often than every slowSteps steps, or its
+// driver updates it at times of its own (Ticked), however often it is read.
 func (h *Header) isSlow(c Column) bool {
 	return c.Ticked || c.Hz > 0 && c.Hz*slowSteps*float64(h.StepNS) < 0.999e9
 }
@@ -59,7 +59,9 @@ type layout struct {
 	plan       plan
 }
 
-// newLayout chooses the columns and the grid of a set from a survey, within the limits.
+// newLayout chooses the pages with a column and the grid of a set from a survey, within the limits (columnLimits). It
+// merges slots only if minPages pages exceed the limit of values. If it merges any and most slots have an overview, it
+// merges at least overviewEvery, plans to read overviews, and begins the grid at a multiple of overviewEvery.
 func newLayout(s *survey, r columnLimits) layout {
 	l := layout{header: s.header, first: s.first, slots: s.end - s.first, merge: 1,
 		rates: newRates(s.header, s.epochs), ipcIndexes: s.header.ipcColumns()}

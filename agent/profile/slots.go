@@ -64,8 +64,8 @@ func (l LoadedProfile) Growth(path string, names []string) iter.Seq[anatomy.Grow
 	}
 }
 
-// growth returns how much a column grew from the end of slot from to the end of slot to; NaN if the block lacks
-// one of them or the counter was reset.
+// growth returns how much a column grew between the ends of the slots from and to, counted within the block. It
+// returns NaN for a negative column or from, if a value is missing, or if the counter fell.
 func (b *Block) growth(column int, from, to int64) float64 {
 	if column < 0 || from < 0 {
 		return math.NaN()
@@ -140,7 +140,8 @@ func (d *drawing) take(s slotRange, payload []byte) {
 	}
 }
 
-// parts reads the bins of the waiting block, and keeps the samples of parts of pages slot by slot.
+// parts decodes a bins frame and stores the samples of parts of pages, slot by slot, in the waiting block. The samples
+// of a bin count in the slot in which it ended. It ignores bins of another block and malformed ones.
 func (d *drawing) parts(payload []byte) {
 	h, b := &d.reader.bins, &d.block
 	if h.readHead(payload) != nil || h.first != b.First || h.slots != b.N {
@@ -170,7 +171,8 @@ func (d *drawing) parts(payload []byte) {
 	}
 }
 
-// blocksPerDraw returns how many of the blocks between the edges one block that is read stands for.
+// blocksPerDraw returns how many consecutive blocks one block that is read stands for, in a run of the given number of
+// blocks, between the first and last edge blocks; 1 if all are read.
 func blocksPerDraw(blocks int) int {
 	return max(1, int(math.Ceil(float64(blocks-2*edge)/(maxBlocksRead-2*edge))))
 }
@@ -194,7 +196,7 @@ func blockWeight(i, blocks, every int) int {
 }
 
 // onGrid returns a block's samples on the grid of the set. It leaves out slots at the ends that do not fill a
-// sample, and raises Weight to make up for them.
+// sample, and raises Weight to make up for them. Without a whole sample the result is empty.
 func (l LoadedProfile) onGrid(b *Block) anatomy.Block {
 	first, merge := b.First-l.grid.first, l.grid.merge
 	skip, n := l.wholeSamples(b)

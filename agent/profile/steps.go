@@ -22,8 +22,8 @@ const levelBits = 8
 // expectedStep returns the next step by the mean, rounded.
 func (l stepLevel) expectedStep() int64 { return (int64(l) + 1<<(levelBits-1)) >> levelBits }
 
-// update moves the level towards a step, whose deviation from the expected one is off. A deviation of more than
-// an eighth sets the level to the step: another part of the loop has begun.
+// update moves the level a quarter of the way towards a step, whose deviation from the expected one is off. A deviation
+// of more than an eighth of the expected step plus 8 sets the level to the step: another part of the loop has begun.
 func (l *stepLevel) update(step, off int64) {
 	if near := max(l.expectedStep(), -l.expectedStep())>>3 + 8; off > near || off < -near {
 		*l = stepLevel(step << levelBits)
@@ -56,7 +56,8 @@ func appendSteps(dst []byte, steps []int64) (body []byte, levelled bool) {
 	return dst, short < plain
 }
 
-// readSteps reads what appendSteps wrote into steps.
+// readSteps reads as many steps as steps has room for into it, as appendSteps wrote them. levelled says that they are
+// stored as deviations from the level.
 func (d *decoder) readSteps(steps []int64, levelled bool) {
 	if !levelled {
 		for i := range steps {

@@ -94,7 +94,7 @@ func newSurvey(r *Reader) *survey {
 	return s
 }
 
-// add adds the head of a block.
+// add adds the head of a block, which must begin at or after the end of the last one, to the sums of the survey.
 func (s *survey) add(b *blockHead) {
 	if s.blocks == 0 {
 		s.first = b.First
@@ -172,8 +172,9 @@ func (s *survey) mostHitPages(n int) []uint64 {
 // stepS returns the step of the grid in seconds.
 func (s *survey) stepS() float64 { return float64(s.header.StepNS) / 1e9 }
 
-// totals returns the total of each counter over the run, and before them "cpu_time": cpuS seconds of the job by
-// its code addresses, which were taken in the given number of slots.
+// totals returns the total of each counter over the run, its last value; gauges and counters without any value are
+// left out. If code addresses were sampled, "cpu_time" comes first: cpuS, the job's CPU time in seconds by its code
+// addresses, which were taken in the given number of slots.
 func (s *survey) totals(cpuS float64, slots int64) []run.Counter {
 	out := make([]run.Counter, 0, 1+len(s.lastValues))
 	if s.sampled && newRates(s.header, s.epochs).highestHz() > 0 {

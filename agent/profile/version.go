@@ -25,8 +25,8 @@ func supportedFormats() []versionFormat {
 	}}}
 }
 
-// readHeader decodes a header with the format of its version. It returns ErrNoHeader for a malformed one and
-// ErrVersion for an unknown version.
+// readHeader decodes a header with the format of its version, and returns it, as one of the present version, with that
+// format. It returns ErrNoHeader for a malformed header or one out of range, and ErrVersion for an unknown version.
 func readHeader(payload []byte, formats []versionFormat) (Header, versionFormat, error) {
 	var head struct {
 		Version int `json:"version"`

@@ -30,7 +30,8 @@ func (w *window) peek(n int) []byte {
 	return w.buf[w.start:w.end]
 }
 
-// fill reads once from the stream, after making room.
+// fill reads once from the stream into the buffer. If the buffer is full, it first moves the unread bytes to its start,
+// and doubles it if they are more than half of it. It sets ended at the end of the stream or after an error.
 func (w *window) fill() {
 	if w.end == len(w.buf) {
 		if w.start < len(w.buf)/2 {

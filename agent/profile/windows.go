@@ -10,7 +10,7 @@ import (
 // CLOCK_MONOTONIC, ascending, and the mean utilization over it in percent. A window begins where the previous
 // one ends, unless windows between them are missing.
 type GPUWindows struct {
-	GPU     int // counts the job's on the node
+	GPU     int // index among the job's GPUs on the node, from 0
 	EndNS   []int64
 	Percent []uint8
 }
@@ -24,8 +24,8 @@ const (
 	maxWindowUS     = int64(1) << 50 // after the base: 35 years
 )
 
-// WriteWindows writes windows in frames of their own, outside of blocks, because drivers deliver them late.
-// After Seal it writes nothing and returns nil.
+// WriteWindows writes the windows of each GPU in frames of their own, at most maxFrameWindows in one, because drivers
+// deliver them too late for blocks. It stops at the first error. After Seal it writes nothing and returns nil.
 func (w *Writer) WriteWindows(list []GPUWindows) error {
 	for _, g := range list {
 		for at := 0; at < len(g.EndNS) && !w.sealed; at += maxFrameWindows {

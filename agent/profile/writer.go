@@ -46,7 +46,7 @@ type Writer struct {
 	overviews   overviewBuilder
 	buf         []byte
 	intactBytes int64 // length of the file up to its last whole frame
-	fileBytes   int64 // length of the file; more than good after a failed write
+	fileBytes   int64 // length of the file; more than intactBytes after a failed write
 	nextSlot    int64 // slot after the last block
 	sealed      bool
 
@@ -204,8 +204,8 @@ func (w *Writer) writeOverview() {
 	}
 }
 
-// WriteEpoch writes that samples mean something else from a slot on. It may be written before or after the
-// block with that slot.
+// WriteEpoch writes an epoch, which says that samples mean something else from its slot on. It may be written before
+// or after the block with that slot. It returns an error for an epoch that a reader would reject, and after Seal.
 func (w *Writer) WriteEpoch(e Epoch) error {
 	if w.sealed {
 		return fmt.Errorf("append to the profile %s: %w", w.path, ErrSealed)
@@ -219,8 +219,8 @@ func (w *Writer) WriteEpoch(e Epoch) error {
 	return nil
 }
 
-// Seal writes the last overview and the footer and forces everything to the disk. After it nothing more can be
-// written.
+// Seal writes the last overview and the footer and forces everything to the disk. Once the footer is written, nothing
+// more can be written, and another Seal returns ErrSealed.
 func (w *Writer) Seal(f Footer) error {
 	if w.sealed {
 		return fmt.Errorf("seal the profile %s: %w", w.path, ErrSealed)
@@ -291,8 +291,9 @@ func (w *Writer) removePartial() {
 	}
 }
 
-// syncIfDue starts forcing the file to the disk in the background if SyncEvery has passed since the last time.
-// It does not wait, because a busy disk may take longer than the sampler's ring buffers last (2.9 s).
+// syncIfDue starts forcing the file to the disk in the background if SyncEvery has passed since the last time and that
+// sync has ended. It does not wait, because a busy disk may take longer than the sampler's ring buffers last (2.9 s).
+// Close returns the first error of these syncs.
 func (w *Writer) syncIfDue() {
 	now := w.now()
 	if now.Sub(w.synced) < SyncEvery || !w.syncing.CompareAndSwap(false, true) {

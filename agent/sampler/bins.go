@@ -45,8 +45,10 @@ type split struct {
 	same, pairs float64
 }
 
-// apart is whether places follow each other in time: samples are in the place of the sample before more often than
-// in a random order. Places of one inner loop are not apart, and columns for them would cost bits and tell nothing.
+// apart reports whether the program stays in one place of the page for some time before it goes to another: at least
+// apartRatio times as many pairs of successive samples are in the same place as in a random order of the samples. It
+// returns false for fewer than minSplitSamples pairs. Places of one inner loop are not apart, and columns for them
+// would cost bits and show nothing.
 func (s *split) apart() bool {
 	all, squares := 0.0, 0.0
 	for _, n := range s.recent[anatomy.PageBlocks+1:] {
@@ -77,8 +79,10 @@ func newBins() *bins {
 		folded: map[place]place{}}
 }
 
-// makeBins returns the bins of a profile block of n slots of stepNS, from samples in order of time. Samples
-// that do not fill a bin wait for the next block.
+// makeBins returns the bins of the profile block of the n slots, of stepNS each, from slot first on. hits are its
+// samples in order of time, which follow those in the queue. Every bin has the same number of samples: the smallest
+// power of two with which there are not more than some binsPerMS bins per ms, nor more than MaxBins. Samples that do
+// not fill a bin wait in the queue for the next block. EndsPerSlot counts the bins that end in each slot.
 func (b *bins) makeBins(hits []hit, first int64, n int, stepNS int64) profile.Bins {
 	b.updateSplit(hits)
 	b.queue = append(b.queue, hits...)
@@ -137,7 +141,8 @@ func (b *bins) updateSplit(hits []hit) {
 	}
 }
 
-// fade makes older samples count less, and returns how many are left.
+// fade multiplies the counts of recent samples by decay and returns their sum over all pages. It forgets pages with
+// less than minRecent.
 func (b *bins) fade() (total float64) {
 	for key := range b.recent {
 		if b.recent[key] *= decay; b.recent[key] < minRecent {
@@ -171,7 +176,9 @@ func (s *split) within(part anatomy.PagePart) anatomy.PagePart {
 	return part
 }
 
-// chooseColumns gives the places with most hits a column, ties by key.
+// chooseColumns makes a column of n bins, all 0, for each of the MaxBinColumns places with most hits, ties by page and
+// part. Places and blocks that are rare, or too many, are first counted with the larger part that contains them.
+// b.index then has the index of each place; from MaxBinColumns on it has no column.
 func (b *bins) chooseColumns(hits []hit, n int) {
 	b.tally(hits)
 	b.fold(len(hits), anatomy.PagePart.IsPlace, mostPlaces)

@@ -40,7 +40,7 @@ func (p *pages) count(key uint64) {
 	p.all[i].hits++
 }
 
-// choose keeps the pages with most hits, ties by key, and prepares their counts for n slots.
+// choose keeps the MaxPages pages with most hits, ties by key, with counts of 0 in each of n slots.
 func (p *pages) choose(n int) {
 	p.order = p.order[:0]
 	for i := range p.all {
@@ -58,7 +58,7 @@ func (p *pages) choose(n int) {
 	}
 }
 
-// add counts one hit of a kept page in a slot.
+// add counts one hit of a page in a slot of the block, at most 65,535 in each. It ignores a page that is not kept.
 func (p *pages) add(key uint64, slot int) {
 	k := p.all[p.index[key]].kept
 	if k >= 0 && p.kept[k].Counts[slot] < 1<<16-1 {

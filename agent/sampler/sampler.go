@@ -102,9 +102,10 @@ func (s *Sampler) Epochs() []profile.Epoch {
 	return e
 }
 
-// Emit fills a block with slots that are complete at nowNS, if all sources were drained since, and returns
-// false if no complete slot is left. The caller repeats it until then, and sets the block's clocks and the
-// agent's CPU time. The next call reuses the block's slices.
+// Emit fills a block with the next slots, at most maxBlock, that ended EmitDelayNS or more before nowNS, and returns
+// true; it returns false if no slot is ready. All sources must have been drained since nowNS. The caller repeats it
+// until it returns false, and sets the block's clocks and the agent's CPU time. The next call reuses the block's
+// slices. If no slot of the window is left but time has passed beyond it, Emit skips to the present.
 func (s *Sampler) Emit(nowNS int64, b *profile.Block) bool {
 	limit := s.grid.Slot(nowNS - EmitDelayNS)
 	end := min(limit, s.horizon, s.first+maxBlock)
@@ -147,7 +148,8 @@ func (s *Sampler) takeColumns(b *profile.Block) {
 	}
 }
 
-// takeShares sets the share of time that each column counted, nil if all counted all the time.
+// takeShares sets CountedShare to the share of the time since the last block, in 1/10000, in which each column counted
+// while it was enabled; nil if all counted all the time.
 func (s *Sampler) takeShares(b *profile.Block) {
 	s.ran = s.ran[:0]
 	full := true

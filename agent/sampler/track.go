@@ -95,7 +95,8 @@ func newTrack(s *Sampler, shape Shape) *Track {
 	return t
 }
 
-// Record adds a reading that the lane's own timer took. It is the reading for its slot.
+// Record adds a reading that the lane's own timer took. The lane then has a record in the slot of the reading; slots
+// since its last record have none (addSilent).
 func (t *Track) Record(lane int, timeNS int64, counts []uint64) {
 	l := t.lanes[lane]
 	if l.begun {
@@ -105,7 +106,8 @@ func (t *Track) Record(lane int, timeNS int64, counts []uint64) {
 	l.setSeen(t.s.grid.Slot(timeNS), timeNS, counts)
 }
 
-// Read adds a requested reading. A record for its slot may still follow.
+// Read adds a requested reading. Slots between the lane's last record and that of the reading then have no record; one
+// for the slot of the reading may still follow.
 func (t *Track) Read(lane int, timeNS int64, counts []uint64) {
 	l := t.lanes[lane]
 	if l.begun {
@@ -143,7 +145,7 @@ func (t *Track) addSilent(l *lane, timeNS int64, counts []uint64) {
 	}
 }
 
-// cpuNS returns the CPU time of one count of a column, in ns.
+// cpuNS returns the CPU time of one count of a column, in ns, 1 if it is not known.
 func (t *Track) cpuNS(column int) float64 {
 	if t.shape.CPUNS == nil {
 		return 1
@@ -249,7 +251,7 @@ func (t *Track) moveSlot(slot int64, out [][]int64, i int) {
 	t.clearSlot(slot)
 }
 
-// clearSlot clears a slot of the window.
+// clearSlot clears a slot of the window, so that a later slot can use it. It does nothing for a source without columns.
 func (t *Track) clearSlot(slot int64) {
 	if t.reached == nil {
 		return

@@ -139,9 +139,8 @@ func batches(copies []ThreadCopy) func(yield func([]ThreadCopy) bool) {
 	}
 }
 
-// unwind lets a child unwind the copies. If it fails, as by broken debug information, a second child does so
-// without source lines, unless the first one was not to look up lines. It returns the errors of all children
-// if none succeeds.
+// unwind lets a child unwind the copies. If it fails, as by broken debug information, a second child does so without
+// source lines, unless the first one was not to look up lines. If no child succeeds, it returns the error of the last.
 func (c Collection) unwind(ctx context.Context, copies []ThreadCopy) ([]ThreadStack, error) {
 	var failed error
 	for _, detail := range slices.Compact([]DetailLevel{c.Detail, Functions}) {

@@ -54,8 +54,9 @@ type grouping struct {
 	cut     map[Ending]int
 }
 
-// addTask adds the threads of a task. It only counts threads whose stack could not be read and, except for the
-// main thread, threads without a call of the program's own code.
+// addTask adds the threads of a task to the groups. The main thread is always added, even without a stack. Of the
+// other threads it only counts those whose stack could not be read, and those without a frame of the program's own
+// code. It also counts the stacks that could not be read or are incomplete, and the tasks that run Python.
 func (m *grouping) addTask(t Task) {
 	if slices.ContainsFunc(t.Stacks.Listed, func(th Thread) bool { return slices.ContainsFunc(th.Frames, isPython) }) {
 		m.python++
@@ -95,7 +96,8 @@ func (m *grouping) countTrouble(th Thread) {
 	m.trouble[th.Trouble]++
 }
 
-// addThread adds a thread to the group of its stack.
+// addThread adds a thread to the group of its stack (keyOf), which it makes for the first such stack. The group counts
+// every thread, but each process and node only once.
 func (m *grouping) addThread(t Task, th Thread, main bool, p stacks.Places) {
 	state := activityOf(th)
 	key := keyOf(main, state == stacks.Stopped, th.Frames, p)
@@ -141,7 +143,8 @@ func (g *growingGroup) finish() stacks.Group {
 	return out
 }
 
-// mostFrequent returns the key with the largest count; of equal counts the first key by name.
+// mostFrequent returns the key with the largest count, of equal counts the first in alphabetical order; "" if counts
+// is empty.
 func mostFrequent[K ~string](counts map[K]int) (best K) {
 	for k, n := range counts {
 		if b := counts[best]; n > b || n == b && k < best {
@@ -160,7 +163,8 @@ func framesOf(frames []Frame) []stacks.GroupFrame {
 	return out
 }
 
-// frameOf makes the frame that is shown. A function without a name is its place in the file.
+// frameOf returns the frame in the form in which it is shown. A function without a name is shown as "+" and its file
+// offset, code in no file as of the library anatomy.NoFile. File and line are set if the line is known.
 func frameOf(f Frame) stacks.GroupFrame {
 	out := stacks.GroupFrame{Function: stacks.Function(f.Function), Library: f.Library}
 	if f.Function == "" {
@@ -175,7 +179,8 @@ func frameOf(f Frame) stacks.GroupFrame {
 	return out
 }
 
-// activityOf returns the activity of a thread.
+// activityOf returns the activity of a thread: Stopped in the states T and t, Disk in D or with the CopyProblem Stuck,
+// Sleeping in S and I, else Running.
 func activityOf(th Thread) stacks.Activity {
 	switch {
 	case th.State == "T" || th.State == "t":
@@ -196,8 +201,9 @@ func commonFrames(a, b []Frame) (n int) {
 	return n
 }
 
-// keyOf returns the key by which stacks are merged, also across nodes: a hash of main, stopped and the calls
-// from the program's own code on.
+// keyOf returns the key by which stacks are merged, also across nodes: a hash of main, stopped and the frames from the
+// one that the program's own code called (p.Entry) outwards, or all without such a frame. Of the innermost of these
+// frames only library and function count if the function has a name; of the others also the line or file offset.
 func keyOf(main, stopped bool, frames []Frame, p stacks.Places) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%v %v\n", main, stopped)

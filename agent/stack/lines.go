@@ -127,7 +127,7 @@ func countUnits(info []byte) (n int) {
 	return n
 }
 
-// index lists the address ranges of all units.
+// index lists the address ranges of all compilation units in ascending order. It returns errLines without ranges.
 func (t *lineTables) index() error {
 	r := t.data.Reader()
 	for {

@@ -122,7 +122,8 @@ func (lib *library) followsCall(addr uint64) bool {
 	return isCall(b)
 }
 
-// functions returns the functions at offsets of the file.
+// functions returns the functions at offsets of the file, in their order, by its own symbols and those of its separate
+// debug file. A function without a known name is empty, as are all of a file that could not be read.
 func (lib *library) functions(ctx context.Context, offsets []uint64) []names.Function {
 	if lib.elf == nil {
 		return make([]names.Function, len(offsets))

@@ -98,7 +98,8 @@ func readUnit(f *names.ELFFile, addr uint64) (body []byte, at uint64, err error)
 	return body, addr + 4, nil
 }
 
-// readCommon reads a common information entry.
+// readCommon reads the common information entry at an address of .eh_frame. It returns errTable for a version other
+// than 1 and 3, an unknown augmentation, or a malformed entry.
 func readCommon(f *names.ELFFile, addr uint64) (e entry, err error) {
 	body, at, err := readUnit(f, addr)
 	if err != nil {
@@ -145,7 +146,8 @@ func readCommon(f *names.ELFFile, addr uint64) (e entry, err error) {
 // omittedPointer is the encoding of a pointer that is absent.
 const omittedPointer = 0xff
 
-// pointer reads an encoded pointer (Linux Standard Base, 10.5.1) whose own address is at.
+// pointer reads an encoded pointer (Linux Standard Base, 10.5.1) whose own address is at. It returns 0 for an omitted
+// pointer and sets in.bad for an unknown format.
 func pointer(in *byteReader, encoding byte, at uint64) uint64 {
 	const relative = 0x10
 	var v uint64

@@ -29,7 +29,8 @@ func threadFile(proc string, pid, tid int, name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// describe returns a thread's state, system call and kernel function, from /proc, without stopping it.
+// describe returns a thread's state and, unless it runs or is gone, the system call and the kernel function in which
+// it sleeps, from /proc, without stopping it. What cannot be read is "".
 func describe(proc string, pid, tid int) ThreadCopy {
 	t := ThreadCopy{PID: pid, TID: tid, State: stateOf(proc, tid)}
 	if t.State == "R" || t.State == "" {
@@ -93,7 +94,8 @@ type status struct {
 	ok           bool
 }
 
-// parseStatus parses the text of /proc/PID/status.
+// parseStatus parses the text of /proc/PID/status. uid is noUser if the four user ids differ; ok is false without a
+// valid line of user ids.
 func parseStatus(b []byte) (s status) {
 	for line := range bytes.Lines(b) {
 		f := strings.Fields(string(line))

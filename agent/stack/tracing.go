@@ -98,7 +98,7 @@ func killSelf() { _ = unix.Kill(os.Getpid(), unix.SIGKILL) }
 // computes for .1 ms at a time.
 const sliceNS = 500_000
 
-// preferShortSlices asks for short time slices for this OS thread, and for wake-ups without the usual delay of 50 us. A
+// preferShortSlices requests short time slices for this OS thread, and wake-ups without the usual delay of 50 us. A
 // kernel that does not know these requests ignores them.
 func preferShortSlices() {
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)

@@ -106,7 +106,8 @@ func (w *walk) allFrames() (frames []frameLocation, why Ending) {
 	return frames, TooDeep
 }
 
-// step moves to the caller; it returns why that is not possible, "" if it is.
+// step moves to the caller of the function at a file offset of lib, by the function's entry in .eh_frame or, without
+// one, by the frame pointer. It returns why that is not possible, "" if it is.
 func (w *walk) step(lib *library, off uint64) Ending {
 	if lib.elf == nil {
 		return w.stepByFramePointer()
@@ -126,7 +127,8 @@ func (w *walk) step(lib *library, off uint64) Ending {
 	return w.stepByTable(e, r)
 }
 
-// stepByTable moves to the caller by the rules of a row.
+// stepByTable moves to the caller by the rules of a row and returns "". Otherwise it returns why it cannot: Whole if
+// the rules say that there is no caller, NotUp if the frame does not lie above the one before it.
 func (w *walk) stepByTable(e entry, r row) Ending {
 	frame, why := w.frameAddress(r.frame)
 	if why != "" {
@@ -168,7 +170,8 @@ func (w *walk) stepByTable(e entry, r row) Ending {
 	return ""
 }
 
-// whyMissing returns why a return address is unknown.
+// whyMissing returns why the return address, whose rule is back, is unknown: CopyEnds if it was saved outside of the
+// copied stack, else NoRegister. frame is the address of the frame.
 func (w *walk) whyMissing(back rule, frame uint64) Ending {
 	if back.kind == savedAt {
 		if _, ok := w.memory.read(frame+uint64(back.offset), 8); !ok {
@@ -178,7 +181,8 @@ func (w *walk) whyMissing(back rule, frame uint64) Ending {
 	return NoRegister
 }
 
-// frameAddress computes the address of a frame, the canonical frame address of DWARF.
+// frameAddress computes the address of a frame, the canonical frame address of DWARF, by its rule f. Otherwise it
+// returns why it cannot: NoRegister if the register is unknown, else BadTable.
 func (w *walk) frameAddress(f rule) (uint64, Ending) {
 	switch f.kind {
 	case inRegister:
@@ -197,7 +201,8 @@ func (w *walk) frameAddress(f rule) (uint64, Ending) {
 	return 0, BadTable
 }
 
-// value returns the caller's value of a register, by the row's rule for it.
+// value returns the caller's value of register n, by the row's rule r for it; frame is the address of the frame. It
+// returns false if the value is unknown.
 func (w *walk) value(r rule, n, frame uint64) (uint64, bool) {
 	switch r.kind {
 	case unchanged:
@@ -222,7 +227,8 @@ func (w *walk) value(r rule, n, frame uint64) (uint64, bool) {
 }
 
 // stepByFramePointer moves to the caller by the frame pointer, for a function without a table: it points to the
-// caller's frame pointer, with the return address above. The return address must follow a call.
+// caller's frame pointer, with the return address above. The return address must follow a call. It returns "" after
+// the move, NoRegister without a known frame pointer, and NoTable if the frame pointer does not lead to a caller.
 func (w *walk) stepByFramePointer() Ending {
 	fp, ok := w.registers.get(uint64(w.machine.fp))
 	if !ok {

@@ -102,8 +102,9 @@ func selfAndChildren(pid int) []uint32 {
 	return pids
 }
 
-// ScopeInBackground calls Scope in a goroutine and logs its error. The returned function waits, at most 5 s,
-// until the process is moved: systemd logs an error for a process that ends before ("No PIDs left to attach").
+// ScopeInBackground calls Scope in a goroutine and logs its error. The returned function waits until the process is
+// moved, or until 5 s after the call of ScopeInBackground: systemd logs an error for a process that ends before it is
+// moved ("No PIDs left to attach").
 func (m Manager) ScopeInBackground(what string, log func(error)) (settled func()) {
 	over := make(chan struct{})
 	go func() {
@@ -123,8 +124,8 @@ func (m Manager) ScopeInBackground(what string, log func(error)) (settled func()
 	}
 }
 
-// awaitMove returns once this process is in the scope, at once without systemd, and after maxMoveWait in any
-// case.
+// awaitMove returns once this process is in the scope, or after maxMoveWait. It returns at once without root or
+// systemd, or if the cgroup of this process cannot be read.
 func (m Manager) awaitMove(scope string) {
 	if os.Geteuid() != 0 || !m.hasSystemd() {
 		return

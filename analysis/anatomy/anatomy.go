@@ -93,7 +93,8 @@ func (t *Tally) Result() Anatomy {
 	return a
 }
 
-// split makes a Split of CPU seconds by function, largest first.
+// split makes a Split from the CPU seconds of each function, by its index in t.functions. Classes, libraries and
+// functions come in descending order of their time; functions without time are left out.
 func (t *Tally) split(by []float64) Split {
 	s := Split{Functions: []Share{}}
 	classes, libraries := map[string]float64{}, map[string]float64{}
@@ -132,8 +133,9 @@ func partsOf(seconds map[string]float64, busy float64) []Part {
 	return out
 }
 
-// cycle adds to a pattern's split the CPU seconds per cycle, the intervals and the distribution within the
-// cycle.
+// cycle returns the CPU time of the cycles of a pattern: its split s, extended by the CPU seconds per cycle, their
+// intervals and the distribution within the cycle. Count is the number of cycles seen; if it is 0, only the split is
+// returned. p has the samples of the pattern.
 func (t *Tally) cycle(of Cycles, p *part, s Split, x sharing) Cycle {
 	c := Cycle{Pattern: of.Pattern, OnCPU: of.OnCPU, Split: s}
 	for _, n := range p.cycles {
@@ -195,8 +197,8 @@ func (t *Tally) courses(p *part, c *Cycle, index map[Function]int, x sharing) {
 	}
 }
 
-// intervals sets the 95 % interval of each function's time per cycle from the scatter between stretches of the
-// run. With fewer than minCycles cycles it sets none.
+// intervals sets the 95 % interval of each function's time per cycle, from the scatter of its mean between stretches of
+// the run. It sets none if there are fewer than minCycles cycles or fewer than that many stretches with cycles.
 func (t *Tally) intervals(p *part, c *Cycle, index map[Function]int, x sharing) {
 	if c.Count < minCycles {
 		return

@@ -47,8 +47,9 @@ func (a Anatomy) Bounded() Anatomy {
 	return a
 }
 
-// bounded keeps at most the given number of functions with a share of leastShare or more, and maxLibraries
-// libraries; it sums up the others. It also rounds the distributions within the cycle.
+// bounded keeps at most most functions, each with a share of at least leastShare, and at most maxLibraries libraries.
+// It adds the other functions up in Others, and the other libraries in one named Rest. It also rounds the distributions
+// within the cycle.
 func (s Split) bounded(most int) Split {
 	n := min(len(s.Functions), most)
 	for n > 0 && s.Functions[n-1].Share < leastShare {

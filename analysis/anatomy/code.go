@@ -63,7 +63,8 @@ type place struct {
 	count    float64
 }
 
-// numbered returns the functions, equal ones once and Unresolved first, the pages, and the places of each page.
+// numbered returns the functions, Unresolved first and equal ones once, the keys of the pages, and the places of each
+// page with the index of their function in that list. Functions with a name and those in no file lose their Start.
 // Places without samples or without a valid function are left out.
 func (c Code) numbered() (functions []Function, pages []uint64, places map[uint64][]place) {
 	functions = []Function{{Library: Unresolved}}

@@ -55,7 +55,7 @@ func (c *columns) at(page uint64, part PagePart) int {
 	return i
 }
 
-// list returns the samples that a part of a page lists, 0 for one that has no column.
+// list returns the samples that blocks list for a part of a page; 0 for the whole page and for a part without a column.
 func (c *columns) list(page uint64, part PagePart) float64 {
 	if i, ok := c.index[columnKey{page, part}]; ok && part != WholePage {
 		return c.listed[i]
@@ -63,8 +63,9 @@ func (c *columns) list(page uint64, part PagePart) float64 {
 	return 0
 }
 
-// left returns the samples of each place of a page that the columns of parts within the given part do not list.
-// A block lists the samples of all its places together: each is reduced alike.
+// left returns, for each place of a page, its samples in the whole run less those that finer columns list: those of the
+// place itself and, if within is WholePage, those of its block. As a block lists the samples of all its places
+// together, they are reduced in proportion.
 func (c *columns) left(page uint64, within PagePart) []float64 {
 	places := c.places[page]
 	out := make([]float64, len(places))
@@ -93,8 +94,8 @@ type portion struct {
 	share    float64
 }
 
-// mixture returns the functions that share a column's samples: in proportion to the samples of the places in it
-// that no finer column lists. If no such samples are left, it returns the mixture of the whole page.
+// mixture returns the functions that share a column's samples: in proportion to the samples of the places in it, less
+// those that finer columns list. If no such samples are left, it returns the mixture of the whole page.
 func (c *columns) mixture(key columnKey) mixture {
 	if key.part == WholePage {
 		if m := c.shared(key, c.left(key.page, WholePage)); len(m) > 0 {
@@ -123,7 +124,8 @@ func (c *columns) whole(page uint64) mixture {
 	return c.shared(columnKey{page, WholePage}, counts)
 }
 
-// shared returns the mixture of the places in a column that have weights, nil without any.
+// shared returns the functions of the places in a column, each with its share of the sum of the weights; nil if no
+// weight is positive. weights are by place of the page.
 func (c *columns) shared(key columnKey, weights []float64) (m mixture) {
 	at, sum := map[int]int{}, 0.0
 	for i, p := range c.places[key.page] {
@@ -145,7 +147,8 @@ func (c *columns) shared(key columnKey, weights []float64) (m mixture) {
 	return m
 }
 
-// mixtures returns those of all columns.
+// mixtures returns the mixture of each column, by its index: unplaced belongs to Unresolved, unlisted to the functions
+// that unlistedMixture finds.
 func (c *columns) mixtures() []mixture {
 	out := []mixture{{{unresolved, 1}}, c.unlistedMixture()}
 	for _, key := range c.keys[firstColumn:] {

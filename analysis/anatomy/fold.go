@@ -26,7 +26,9 @@ type Folded struct {
 	Seconds, Grew [][]float64
 }
 
-// Fold adds up the growth of the given number of counters by position within the cycle, for each pattern.
+// Fold adds up the growth of counters by position within the cycle and returns one result per pattern, each with
+// columns counters. Each slot counts for the cycle in which it lies, times the block's weight. Slots outside of cycles
+// and unknown growth (NaN) are skipped.
 func Fold(cycles []Cycles, columns int, blocks iter.Seq[Growth]) []Folded {
 	spans := spansOf(cycles)
 	out := make([]Folded, len(cycles))

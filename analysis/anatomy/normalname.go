@@ -32,7 +32,8 @@ func NormalName(library, name string) string {
 	return name
 }
 
-// trimmed removes the end that matches, unless nothing but underscores would remain.
+// trimmed returns the name without its end that the expression matches. It returns the name unchanged if only
+// underscores would remain.
 func trimmed(name string, end *regexp.Regexp) string {
 	at := end.FindStringIndex(name)
 	if at == nil || strings.Trim(name[:at[0]], "_") == "" {

@@ -34,8 +34,9 @@ type PageOf struct {
 	Share float64 `json:"share"`
 }
 
-// Column returns the main function of a column of a code page, whose name is "code:" and the page's key in
-// hexadecimal digits. It returns false for other columns and for unknown pages.
+// Column returns the function with most samples in a page of code, and its share of them, given the name of the page's
+// column: "code:" and its key in 16 hexadecimal digits. It returns false for other columns, those of parts of pages
+// included, and for unknown pages.
 func (t *Tally) Column(name string) (PageOf, bool) {
 	var key uint64
 	if n, err := fmt.Sscanf(name, "code:%016x", &key); n != 1 || err != nil || len(name) != len("code:")+16 {

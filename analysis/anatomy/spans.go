@@ -32,9 +32,9 @@ type span struct {
 	usedS, atS float64
 }
 
-// spansOf lists the cycles in the order of time. Of two that overlap, the one of the better pattern, which
-// comes first, is kept: each slot counts once, and a short pattern within the main one would leave nothing of
-// it.
+// spansOf lists the cycles of all patterns in the order of time. It leaves out cycles that overlap one of an earlier
+// pattern, which is the better one, or an earlier one of the same pattern: each slot counts once, and a short pattern
+// within the main one would leave nothing of it.
 func spansOf(cycles []Cycles) []span {
 	var out []span
 	for i, c := range cycles {
@@ -85,8 +85,9 @@ func (s *span) eachBin(slot int64, give func(bin int, share float64)) {
 // were seen.
 func (s *span) measured() bool { return s.onCPU && s.seen == s.end-s.first && s.usedS > 0 }
 
-// pass shares a slot out in which the job used CPU time: on the CPU time of the cycle where that is known. Slots come
-// in order.
+// pass calls give with each bin that a slot of the cycle lies in and the slot's share in it. If the cycle is divided by
+// CPU time and that is known (measured), the slot advances it by usedS seconds, and slots must come in order. Otherwise
+// all slots are of equal length.
 func (s *span) pass(slot int64, usedS float64, give func(bin int, share float64)) {
 	if !s.measured() {
 		s.eachBin(slot, give)

@@ -52,7 +52,8 @@ func (t *Tally) Measure(b Block) {
 	}
 }
 
-// Add adds the samples of a block. Each slot may be added only once. A weight of 0 counts as 1.
+// Add adds the samples of a block. Each slot may be added only once. In a slot the pages get at most as many samples as
+// the slot has, in the order of the block; the rest count as unlisted. A weight of 0 counts as 1.
 func (t *Tally) Add(b Block) {
 	weight := b.Weight
 	if weight == 0 {
@@ -90,7 +91,8 @@ func (t *Tally) Add(b Block) {
 	}
 }
 
-// addSeconds adds seconds of a column in a slot, which has shares in the bins of a cycle.
+// addSeconds adds CPU seconds of a column to the part of the run and, if s is not nil, to the stretch of that cycle and
+// to the bins of the cycle. bins has the slot's share in each bin.
 func (p *part) addSeconds(s *span, bins *[Bins]float64, column int, seconds float64) {
 	p.seconds.add(column, seconds)
 	if s == nil {
@@ -110,7 +112,7 @@ type sharing struct {
 	mixed     []mixture
 }
 
-// byFunction shares the seconds of columns out to functions.
+// byFunction returns the seconds of each function: those of each column, divided in the shares of the column's mixture.
 func (x sharing) byFunction(columns seconds) []float64 {
 	out := make([]float64, x.functions)
 	for column, s := range columns {
@@ -133,8 +135,8 @@ const (
 	separatedShare = 0.5
 )
 
-// secondsAlone returns the seconds of each function in the columns in which it has at least aloneShare of the
-// samples.
+// secondsAlone returns the seconds of each function in those columns of which it has a share of at least aloneShare.
+// Time in other columns is left out.
 func (x sharing) secondsAlone(columns seconds) []float64 {
 	out := make([]float64, x.functions)
 	for column, s := range columns {

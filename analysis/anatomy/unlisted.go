@@ -2,9 +2,9 @@ package anatomy
 
 import "slices"
 
-// unlistedMixture determines the functions to which samples without a listed page belong: in proportion to the
-// samples that the places of a page have beyond those that blocks list for it. Unlisted samples beyond the sum
-// of these belong to Unresolved.
+// unlistedMixture returns the functions to which samples without a listed page belong. Each page gets a share in
+// proportion to its samples in the whole run beyond those that blocks list for it, divided among its functions by the
+// counts of its places. Unlisted samples beyond the sum of these belong to Unresolved.
 func (c *columns) unlistedMixture() mixture {
 	all := c.listed[unlisted]
 	if all <= 0 {

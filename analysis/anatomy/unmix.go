@@ -38,12 +38,11 @@ const (
 	settled = 1e-5
 )
 
-// Unmix estimates the mean of a quantity in each part of a cycle from means over windows that are longer than
-// such a part. Each window gives one linear equation: its mean is that of the parts it covers, weighted by
-// their time in it. The equations are solved by least squares with all means between 0 and 1 (coordinate
-// descent), with a small weight on the differences of neighbours. Slot k of the cycles begins at startS +
-// k*stepS seconds. Windows not covered by cycles are skipped. Within stays nil if the windows are too long or
-// begin and end in too few parts.
+// Unmix estimates the mean of a quantity in each part of a cycle from means over longer windows. Each window gives one
+// linear equation: its mean is that of the parts that it covers, weighted by time. Unmix solves them by least squares
+// with means between 0 and 1 and a small weight on differences of neighbours. Slot k begins at startS + k*stepS
+// seconds. It skips windows not covered by cycles; without any the result is zero. Within is nil if the windows are too
+// long or cut too few parts.
 func Unmix(c Cycles, startS, stepS float64, windows []Window) Unmixed {
 	spans := spansOf([]Cycles{c})
 	var out Unmixed
@@ -130,7 +129,8 @@ type system struct {
 
 func newSystem() *system { return &system{} }
 
-// add adds the equation of one window: the parts' shares in row give the window's mean.
+// add adds the equation of one window: row has the share of the window in each part of the cycle, mean the window's
+// mean. A part of which the window has less than others is marked as cut: a window begins or ends there.
 func (s *system) add(row [Bins]float64, mean float64) {
 	s.n++
 	most := slices.Max(row[:])

@@ -59,8 +59,8 @@ func Collect(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimit
 	return stored, nil
 }
 
-// withCurrentRun returns the stored series of an application with run s added as the newest run of its shape,
-// unless s is already stored.
+// withCurrentRun returns the stored series of an application with run s added as the newest run of its shape, unless s
+// is already stored or its application is unknown.
 func withCurrentRun(stored []history.ApplicationRuns, s summary.Summary) []history.ApplicationRuns {
 	it := history.HistoryOfUnstoredRun(s)
 	own := slices.IndexFunc(stored, func(h history.ApplicationRuns) bool { return h.Shape == it.Shape })

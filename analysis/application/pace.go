@@ -34,9 +34,10 @@ const (
 	maxPeriodRatio        = 1.5
 )
 
-// UsualCyclesOfRuns returns the usual number of cycles of the newest earlier runs (given newest first) that ended
-// normally. It returns false if fewer than three did, if their numbers of cycles differ by more than
-// maxCycleSpread of the middle one, or if a cycle of theirs is not of the current loop of periodS seconds.
+// UsualCyclesOfRuns returns the usual number of cycles of the newest mostPaced earlier runs (given newest first) that
+// ended normally and have a period. It returns false if these are fewer than leastPaced, if their numbers of cycles
+// differ by more than maxCycleSpread of the middle one, or if the period of one differs from the current one, periodS
+// seconds, by more than a factor of maxPeriodRatio: then it is another loop.
 func UsualCyclesOfRuns(earlier []history.Run, periodS float64) (UsualCycles, bool) {
 	var cycles, rest []float64
 	for _, r := range earlier {

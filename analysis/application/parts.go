@@ -48,9 +48,9 @@ func (p part) String() string {
 	return p.name + " " + library
 }
 
-// ScalingBy makes a scaling series of each class, or function, of the applications
-// whose runs have five sizes at least, of its CPU time in a step on one node. They are
-// in the order of the applications, and of their largest shares.
+// ScalingBy makes a scaling series of each class, or function, of the applications: its CPU time per cycle on one node.
+// Parts whose runs have fewer than leastSizes sizes are left out. The series are in the order of the applications, and
+// of the largest shares of the parts.
 func (h Histories) ScalingBy(by CodeLevel, found changepoint.Analysis, o ScalingOptions) []scaling.Series {
 	order, groups := h.applications()
 	var out []scaling.Series
@@ -145,8 +145,8 @@ func partStepTimes(s history.ApplicationRuns, p part) (values []float64, have in
 	return values, have
 }
 
-// functionStepTimes returns the functions of a series with their CPU seconds per cycle in each run, and the
-// total of each run; nil if no run has any.
+// functionStepTimes returns the functions of a series with their CPU seconds per cycle in each run, and the total of
+// each run, which is the sum of its classes of code, NaN if unknown; nil if no run has a total.
 func functionStepTimes(s history.ApplicationRuns) ([]functions.Part, []float64) {
 	var order []part
 	seen := map[part]bool{}

@@ -29,8 +29,9 @@ type claimWithHistory struct {
 // that for returning to an old level by chance.
 const chargeNats = 3
 
-// claimsWithHistory returns the claim alone, and extended by one, two and more of the regimes before it that
-// began within lookback runs.
+// claimsWithHistory returns the claim alone, and extended by the last one, two and more of the regimes before it, as
+// far as they began within lookback runs of the end of its window. The levels a and b are means over the claim and
+// those of the regimes that are nearer to each.
 func (sc *scanner) claimsWithHistory(c *claim) []claimWithHistory {
 	l := sc.loss(c.s)
 	charge := chargeNats + max(0, -math.Log(2.5*c.s))
@@ -97,7 +98,8 @@ func (sc *scanner) marginOverTurns(c *claim, least float64) float64 {
 	return margin
 }
 
-// turnNoises returns the losses for noise s and for its parts by turnScales.
+// turnNoises returns the loss functions for noise s divided by each of turnScales, without those whose noise would be
+// below scatter.Least.
 func (sc *scanner) turnNoises(s float64) []loss {
 	noises := make([]loss, 0, len(turnScales))
 	for _, divisor := range turnScales {
@@ -109,7 +111,7 @@ func (sc *scanner) turnNoises(s float64) []loss {
 	return noises
 }
 
-// stepsCost is the loss of the runs of a telling at the levels of its pieces.
+// stepsCost returns the total loss, in nats, of the runs of t around the levels of its pieces.
 func (sc *scanner) stepsCost(t *claimWithHistory, l *loss) float64 {
 	cost := 0.0
 	for _, q := range t.pieces {
@@ -118,8 +120,9 @@ func (sc *scanner) stepsCost(t *claimWithHistory, l *loss) float64 {
 	return cost
 }
 
-// turnsCost is the loss of x under a two-state chain at levels a and b, or at the levels of the runs that lie nearer
-// to each: the level of a regime that took turns lies between the two. Any loss below enough may be returned.
+// turnsCost returns the lower of two losses of x, in nats: that under a two-state chain at levels a and b, and that at
+// the levels which nearerLevels fits, because the level of a regime that alternated lies between the two. It may return
+// any loss below enough instead.
 func (sc *scanner) turnsCost(x []float64, a, b float64, l *loss, enough float64) float64 {
 	cost := sc.bestChainLoss(x, a, b, l, enough)
 	if cost < enough {
@@ -134,7 +137,8 @@ func (sc *scanner) turnsCost(x []float64, a, b float64, l *loss, enough float64)
 // nearerRounds is how often runs are assigned to the nearer of two levels and the levels fitted to them.
 const nearerRounds = 3
 
-// nearerLevels fits levels a and b to those of runs x that lie nearer to each.
+// nearerLevels fits levels a and b to those of runs x that lie nearer to each, in up to nearerRounds rounds. A round
+// that leaves fewer than one and a half runs, by weight, to one of the two ends this and does not count.
 func nearerLevels(x []float64, a, b float64, l *loss) (nearA, nearB float64) {
 	for range nearerRounds {
 		var p, q turnLevel
@@ -216,8 +220,10 @@ const (
 	turnsShort         = 10
 )
 
-// requiredForWideGap returns the evidence against alternation, in nats, required of claim c, the first change
-// of a history: usual for levels up to usualGap apart, less for levels farther apart.
+// requiredForWideGap returns the evidence against alternation, in nats, required of claim c, the first change of a
+// history. It is usual for levels up to usualGap apart, if a recorded field changed, or if a level has too few runs.
+// Otherwise it moves with the gap, up to rareGap, from usual to turnsBrief, turnsUnsettled or turnsLasting, depending
+// on the numbers of runs. A new level of few runs after a settled one needs turnsShort.
 func requiredForWideGap(usual float64, c *claim) float64 {
 	const rounding = .05 // a run of a level has a weight of a little less than 1
 	share := min(1, (math.Abs(c.right.mu-c.left.mu)-usualGap)/(rareGap-usualGap))
@@ -241,11 +247,11 @@ func requiredForWideGap(usual float64, c *claim) float64 {
 	return usual
 }
 
-// requiredOverTurns returns by how many nats claim c must explain the runs better than alternation since run
-// from. A kind of nodes that stays with .8 lasts for five runs: a first level that has lasted longer is seldom
-// one of two, so less is required once it has settled. Requiring more everywhere instead holds back more
-// changes for the same number of false events. Where a recorded field changed, the kind of nodes is the less
-// likely reason. Both ends of an episode are turns themselves: with fewer runs they are less informative.
+// requiredOverTurns returns by how many nats claim c must explain the runs better than alternation since run from. From
+// a later run than the first, turnsLate is required. Otherwise more is required for an episode, because its two ends
+// are turns themselves, for a return to an earlier level, and after a short first level: a kind of nodes that stays
+// with .8 lasts for five runs. Less is required after a long level, and if a recorded field changed, which is a
+// likelier reason than the kind of nodes.
 func (sc *scanner) requiredOverTurns(from int, c *claim) float64 {
 	switch {
 	case from != 0:
@@ -264,7 +270,8 @@ func (sc *scanner) requiredOverTurns(from int, c *claim) float64 {
 	return requiredForWideGap(turnsFirst, c)
 }
 
-// returnsToOldLevel reports whether the new level of a claim is that of an earlier regime.
+// returnsToOldLevel reports whether the new level of a claim differs from the level of an earlier regime by less than
+// the noise of the claim.
 func (sc *scanner) returnsToOldLevel(c *claim) bool {
 	for _, q := range sc.past {
 		if math.Abs(q.mu-c.right.mu) < c.s {
@@ -274,8 +281,8 @@ func (sc *scanner) returnsToOldLevel(c *claim) bool {
 	return false
 }
 
-// sameTimeGain returns the decrease of the loss, at most 0, if the change between two pieces lay among runs of
-// one time, where it is not searched.
+// sameTimeGain returns by how much the loss would change, at most 0, if the boundary between two consecutive pieces
+// moved to the best place among runs of the same time, where no change is searched.
 func (sc *scanner) sameTimeGain(left, right levelPiece, l *loss) float64 {
 	best := 0.0
 	d := 0.0

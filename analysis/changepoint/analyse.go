@@ -26,8 +26,8 @@ type Analysis struct {
 //
 //	prepare        the runs that can be judged, in time order, as logarithms
 //	machine        what unrelated series show at one time is taken out
-//	slow nodes     what is believed of nodes is, as runs arrive
-//	calendar       and a pattern of weekdays
+//	slow nodes     the estimated delays of nodes are subtracted, as runs arrive
+//	calendar       and so is a pattern of weekdays
 //	detection      changes of what is left; again with those of the owner's other series
 //	causes         what else changed where a change lies
 func Analyse(series []Series, method Method, p Params) Analysis {
@@ -76,8 +76,9 @@ type seriesScan struct {
 	out    outcome
 }
 
-// scanSeries detects changes in a series; given holds the votes of the owner's other series, nil for none. A quiet
-// series gives an empty scan.
+// scanSeries detects changes in a series; given holds the votes of the owner's other series, nil for none. If shifts of
+// the machine were subtracted, it requires machineThreshold nats more and tests no episodes. A quiet series gives an
+// empty scan.
 func (r *preparedSeries) scanSeries(given []vote, p Params) seriesScan {
 	if r.quiet {
 		return seriesScan{}
@@ -127,7 +128,8 @@ func newKnowledge(r *preparedSeries, given []vote) *knowledge {
 	return k
 }
 
-// history returns the input of the scan.
+// history returns the input of the scan: the corrected logarithms, the times and days of the runs, and the evidence of
+// recorded fields and of other series. Its learn is nil if there is nothing to correct.
 func (k *knowledge) history(r *preparedSeries, f *fields) history {
 	h := history{x: k.x, moment: r.moments, day: r.day, flips: f.evidence(len(r.x)),
 		identified: f.identifiedRuns(len(r.x))}

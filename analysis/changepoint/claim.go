@@ -36,8 +36,8 @@ func (sc *scanner) changeClaim(i, j int, c split) claim {
 	return m
 }
 
-// addOutsideEvidence adds to a claim the evidence of recorded fields and of other series at its boundaries.
-// It also sets whether the values flip at the first boundary.
+// addOutsideEvidence adds to a claim the evidence of recorded fields and of other series at its boundaries. It also
+// sets flipped: whether a recorded field changed at the first boundary.
 func (sc *scanner) addOutsideEvidence(c *claim) {
 	for _, q := range c.pieces()[1:] {
 		c.expected += sc.outsideEvidence(q.first)

@@ -48,8 +48,10 @@ const (
 	commitField = "commit"
 )
 
-// addFunctionCauses puts the functions whose shifts make up a change before its other causes: functions show
-// where the time changed, recorded fields perhaps why.
+// addFunctionCauses puts before the other causes of a change the functions that explain it: at most maxShifts whose
+// time shifted, and all replacements. Functions show where the time changed, recorded fields perhaps why. The runs from
+// lo to before e.index are compared with those from there to before hi, without outliers. If they cannot be compared,
+// nothing changes.
 func (r *preparedSeries) addFunctionCauses(c *Change, e event, lo, hi int, outliers []int) {
 	x, ok := r.explainByFunctions(e.index, lo, hi, outliers)
 	if !ok {
@@ -80,8 +82,8 @@ func FunctionName(library, name string) string {
 	return name
 }
 
-// explainByFunctions compares the CPU time of the functions in the runs lo to index with those from index to
-// hi, without outliers; false if the runs have no functions.
+// explainByFunctions compares the CPU time of the functions in the runs [lo, index) with that in [index, hi), without
+// outliers. It returns false if no functions are recorded or a side has too few runs.
 func (r *preparedSeries) explainByFunctions(index, lo, hi int, outliers []int) (functions.Explanation, bool) {
 	total := column(r, r.CodeS)
 	if total == nil || len(r.Code) == 0 {
@@ -130,8 +132,9 @@ func (r *preparedSeries) functionChanges(res *SeriesResult, p Params) []Function
 	return out
 }
 
-// largeFunctions returns the functions to analyse as series, largest first: those that most runs list and that
-// have at least minFunctionShare of the CPU time.
+// largeFunctions returns the functions to analyse as series, largest first, at most maxFunctions: those that at least
+// fewestRuns runs and four in five of the runs with a known total list, and that have at least minFunctionShare of the
+// CPU time.
 func (r *preparedSeries) largeFunctions() []functions.Part {
 	type sized struct {
 		functions.Part
@@ -198,8 +201,9 @@ func alreadyReported(changes []Change, part functions.Part, c Change) bool {
 	return false
 }
 
-// moveToCommit moves a change to the run near it at which the recorded commit changed. If commits are recorded
-// and none changed there, it returns false: a change of code begins only with another commit.
+// moveToCommit moves a change to the run near it at which the recorded commit changed. If commits are recorded and none
+// changed there, it returns false: a change of code begins only with another commit. Without recorded commits it
+// returns true and moves nothing.
 func (r *preparedSeries) moveToCommit(c *Change) bool {
 	commits := r.Meta[commitField]
 	if len(commits) != len(r.Y) {

@@ -84,10 +84,10 @@ func findCreep(x []float64, ev []event, flips []float64, o scatter.Outliers) *mo
 	return nil
 }
 
-// fit fits the ramp to runs x, sets it in any case, and reports whether it explains them better than 0 to
-// creepSteps steps, by creepMargin nats: by the likelihood of independent runs, reduced by their correlation,
-// with a penalty for each parameter. An end of the ramp at an end of the runs counts as no parameter, except
-// against one level.
+// fit fits a ramp to runs x and reports whether it explains them better, by creepMargin nats, than each number of steps
+// from 0 to creepSteps does. It sets the ramp also if not. It compares likelihoods of independent runs, reduced by
+// their correlation, with a penalty for each parameter. An end of the ramp at an end of the runs counts as no
+// parameter, except against one level.
 func (l *movingStretch) fit(x []float64, o scatter.Outliers) bool {
 	n := len(x)
 	s := newSums(x, outlierWeights(x, o))
@@ -196,8 +196,8 @@ func (s *prefixSums) bestRamps() (best [3]ramp) {
 	return best
 }
 
-// addStep returns, for each number of first runs, the least residual squares with one step more than before
-// has; nil for before stands for no level, so that the result is that of one level.
+// addStep returns, for each j, the least residual squares of the first j runs with one step more than before is for. A
+// before of nil stands for no level: then the result is for one level.
 func (s *prefixSums) addStep(before []float64) []float64 {
 	now := make([]float64, len(s.upTo))
 	for j := range now {

@@ -33,8 +33,8 @@ func (a *lagOne) add(x []float64, mu float64, l *loss) {
 	a.segments++
 }
 
-// correlation returns the lag-1 correlation with the bias taken back that
-// fitted means bring (about -(1+3 phi)/n for each), and its standard error.
+// correlation returns the lag-1 correlation, -0.5 to 0.95, and its standard error. The bias of fitted means, about
+// -(1+3 phi)/n for each, is removed. It returns 0 and 1 for fewer than three pairs.
 func (a *lagOne) correlation() (phi, se float64) {
 	if a.pairs < 3 || a.square <= 0 {
 		return 0, 1

@@ -25,10 +25,10 @@ const (
 	episodeOwn = 6
 )
 
-// bestEpisode searches the window [i,j) for a level that is left for a few runs and returns. Neither boundary
-// alone may be evidence enough: on one side of a single boundary are few runs, or a mixture of levels. Both are
-// tested as one claim, against all splits of the window. cut and b are those of scan, and all the splits that
-// it fitted. A verdict without committed means that no episode was found.
+// bestEpisode searches the window [i,j) for a level that is left for a few runs and returns. Neither boundary alone may
+// be evidence enough: on one side of a single boundary are few runs, or a mixture of levels. Both are tested as one
+// claim, against all splits of the window. cut and b are the arguments that scan got, all is the list of splits that it
+// fitted. A verdict without committed means that no episode was found.
 func (sc *scanner) bestEpisode(i, j int, cut bool, all []split, b noisePrior) (claim, verdict) {
 	places := sc.episodeCandidates(i, j, cut, b.s)
 	if len(places) == 0 {

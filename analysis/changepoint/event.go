@@ -20,8 +20,8 @@ func (e Event) First() Change { return e.Changes[0] }
 // Last is the newest change of the event.
 func (e Event) Last() Change { return e.Changes[len(e.Changes)-1] }
 
-// Events returns the changes of a series as users count them, in time order. A creep comes last and replaces
-// the events that it explains.
+// Events returns the changes of r, the result of series s, as users count them, in time order. A creep comes last and
+// replaces the events that it explains.
 func (r SeriesResult) Events(s Series) []Event {
 	events := joinExcursions(r.Changes)
 	k := r.Creep

@@ -42,8 +42,8 @@ func nodeLists(nodes [][]string) []string {
 	return list
 }
 
-// newFields finds the flips of every field. Unknown values are skipped: a flip is at the next known value that
-// differs.
+// newFields finds the flips of every field and, as one more field, of the list of nodes. Unknown values are skipped: a
+// flip is at the next known value that differs. A note gives the number of unknown values.
 func newFields(r *preparedSeries) fields {
 	f := fields{known: make(map[[3]int]int)}
 	unknown := 0

@@ -73,12 +73,11 @@ func distances(x []float64, a, b float64) []float64 {
 	return ascending(d, d)
 }
 
-// A level that takes turns has at least levelFewest runs, and these scatter no more
-// than levelWide times as much as those of the other level. Four outliers of 20 runs
-// that are off alike were a level in .97 of histories at four runs, now in none; that
-// scatter by a tenth of how far they are off, in .34, now in none. Two levels 20 %
-// apart of noise 1 % are said in .97 of histories of 20 runs when half of them are at
-// each (.995 before), in .74 when three in ten are (.89); of 40 runs in .99 of both.
+// Two alternating levels are reported only if each has at least levelFewest runs, and if the runs of the smaller one
+// scatter at most levelWide times as much as those of the other. Four outliers among 20 runs that are off alike, or
+// that scatter by a tenth of their distance, are then not reported as a level. Two levels 20 % apart with noise of 1 %
+// are found in .97 of histories of 20 runs if half of the runs are at each, in .74 if three in ten are, and in .99 of
+// histories of 40 runs.
 const (
 	levelFewest = 5
 	levelWide   = 3
@@ -94,8 +93,8 @@ func scattersMore(a []float64, levelA float64, b []float64, levelB float64) bool
 	return robust.SortedMedian(few) > levelWide*max(robust.SortedMedian(many), scatter.Least)
 }
 
-// noteDependence adds a note if the noise is not independent, because it alternates between two levels or is
-// correlated: then visible changes may not be reported.
+// noteDependence adds a note if the noise of the newest regime alternates between two levels, and sets out.levels to
+// these; else if the noise is correlated. In both cases visible changes may not be reported.
 func (sc *scanner) noteDependence(out *outcome) {
 	low, high, ok := sc.levelPair(sc.x[sc.start:])
 	if !ok {

@@ -31,8 +31,8 @@ const stepWaitMetric = "step_wait_s"
 // phases leave of a run.
 const stepMetric = "step_s"
 
-// neighbourBounds returns the bounds of the runs on both sides of event q: from lo to its index, and from there
-// to hi, at most metricRuns each.
+// neighbourBounds returns the bounds of the runs on both sides of event q, of n runs: [lo, index) and [index, hi), at
+// most metricRuns each and not beyond the neighbouring events.
 func neighbourBounds(events []event, q, n int) (lo, hi int) {
 	index := events[q].index
 	lo, hi = max(0, index-metricRuns), min(n, index+metricRuns)
@@ -93,9 +93,9 @@ func (r *preparedSeries) noteWaiting(c *Change, e event, shifts map[string]level
 		quantity.Signed(c.EffectPct), of, quantity.Signed(quantity.PercentOfLogs(cpu.effect)), why)}
 }
 
-// addedWaitS returns by how many seconds the tasks of one cycle wait longer for CPUs after a change, negative
-// if they wait less, if that explains half of the change or more, else 0. Tasks that compute all the time take
-// longer by the ratio of their waiting to their CPU time.
+// addedWaitS returns by how many seconds the tasks of one cycle wait longer for CPUs after a change, negative if they
+// wait less. It returns 0 if that is unknown, not significant, or explains less than half of the change. Tasks that
+// compute all the time take longer by the ratio of their waiting to their CPU time.
 func addedWaitS(effect float64, shifts map[string]levelShift) float64 {
 	wait, known := shifts[stepWaitMetric]
 	cpu, ok := shifts[stepCPUMetric]

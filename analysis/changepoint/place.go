@@ -195,10 +195,10 @@ func (sc *scanner) placeCosts(x []float64, c split, d disturbance) []float64 {
 	return nats
 }
 
-// findEarlierChange searches for a change in the runs left of a split that is about to be committed: three
-// levels that appear at once. The additional evidence against outliers and against two levels is not required,
-// if the third level is not the first. Runs of a level of three are outliers on either side of the split, so it
-// searches left of all places where the split may be.
+// findEarlierChange searches for a change in the runs left of a split that is about to be committed: three levels that
+// appear at once. It must have enough evidence against independent noise, and its first level must differ from the
+// third one by four times the noise; alternation and few runs are not tested. Runs of a level of three are outliers on
+// either side of the split, so it searches left of all places where the split may be.
 func (sc *scanner) findEarlierChange(i int, cut bool, f *placement, b noisePrior) (c split, at placement, found bool) {
 	most := 0.0
 	least := slices.Min(f.nats)

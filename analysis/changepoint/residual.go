@@ -73,8 +73,9 @@ func sizeContrast(a []float64, k int) float64 {
 	return sum / math.Sqrt(square/float64(n-1)*scoreInflation(a, k)*float64(k)*float64(n-k)/float64(n))
 }
 
-// residualSteps returns the differences between consecutive residuals, and the index among them at which those
-// from residual k on begin. A level that moves unseen makes residuals large, and hardly the steps between them.
+// residualSteps returns the differences between the residuals of consecutive runs, except the one between residual k
+// and the one before it, and the index among them at which those after k begin. A level that moves unseen makes
+// residuals large, and hardly the steps between them.
 func residualSteps(far []residual, k int) (d []residual, at int) {
 	for i := 1; i < len(far); i++ {
 		if i == k {
@@ -88,8 +89,8 @@ func residualSteps(far []residual, k int) (d []residual, at int) {
 	return d, at
 }
 
-// spreadScores returns for every residual the squared normal quantile of its rank in size (Klotz's scores),
-// centred so that the sum is 0.
+// spreadScores returns for every residual the squared normal quantile of its rank in size (Klotz's scores), centred so
+// that the sum is 0. Ranks above the share spreadTop count as that, so that the size of outliers does not matter.
 func spreadScores(far []residual) []float64 {
 	n := len(far)
 	order := make([]int, n)

@@ -100,7 +100,8 @@ const (
 	leftOfCut = 10
 )
 
-// leastLeft returns the least number of runs left of a split.
+// leastLeft returns the least number of runs left of a split: leftOfCut if the window was cut, that is, does not reach
+// back to the start of the regime; else one less than minSegment.
 func leastLeft(cut bool) int {
 	if cut {
 		return leftOfCut

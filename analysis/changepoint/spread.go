@@ -41,10 +41,9 @@ type Spread struct {
 //
 // Of 20,000 runs of each kind of noise that stays, 0 to .10 notes per 1000 runs are
 // false, .35 where single runs stray far (t3; table spread, seed 301). Of
-// histories of 60 to 150 runs whose noise changes by 1.5, 2, 2.5 and 3.3 it is said
-// of .23, .75, .93 and .99, with 2 to 10 % of outliers of .17, .56, .78 and .87; the
-// place is 1 to 7 runs off in half of them. The interval holds the factor in .67 to
-// .89 at 1.5, else in .88 to .98.
+// histories of 60 to 150 runs whose noise changes by a factor of 1.5, 2, 2.5 and 3.3 it is found in .23, .75, .93 and
+// .99, with 2 to 10 % of outliers in .17, .56, .78 and .87; the place is 1 to 7 runs off in half of them. The interval
+// holds the factor in .67 to .89 at 1.5, else in .88 to .98.
 func (sc *scanner) spreadOf(ev []event) (Spread, bool) {
 	far := sc.residuals(ev)
 	far = far[max(0, len(far)-maxSpreadRuns):]
@@ -96,8 +95,9 @@ func spreadSplit(far []residual) int {
 	return at
 }
 
-// measureSpread measures the spread on the two sides of split k. It returns false for factors below
-// spreadLeast, and for values with so little scatter that the resolution of a clock explains it.
+// measureSpread measures the spread on the two sides of split k. It returns false for factors below spreadLeast, for
+// values with so little scatter that the resolution of a clock explains it, and if the interval of the factor includes
+// 1 or excludes the factor.
 func (sc *scanner) measureSpread(far []residual, k int) (Spread, bool) {
 	before, varBefore := sc.residualScale(far[:k])
 	after, varAfter := sc.residualScale(far[k:])

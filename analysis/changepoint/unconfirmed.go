@@ -15,10 +15,10 @@ type Unconfirmed struct {
 	Least bool
 }
 
-// Unconfirmed returns the newest runs that are slower than the newest level and not yet a change; y are the
-// values of which r is the result. Runs that agree on a raised level must be at least leastPct percent slower.
-// Without such a level it returns the outliers at the end of the history, with the excess of the fastest of
-// them over the level, whatever leastPct is.
+// Unconfirmed returns the newest runs that are slower than the newest level and not yet a change. y are the values of
+// which r is the result; r.Adjusted replaces them if it is set. Runs that agree on a raised level must be at least
+// leastPct percent slower. Without such a level it returns the outliers at the end of the history, with the excess of
+// the fastest of them over the level, whatever leastPct is.
 func (r SeriesResult) Unconfirmed(y []float64, leastPct float64) Unconfirmed {
 	if len(r.Regimes) == 0 {
 		return Unconfirmed{}

@@ -28,8 +28,9 @@ type verdict struct {
 	doubtful bool
 }
 
-// testClaim decides whether a claim is committed: against independent noise, against correlated noise and
-// against alternation between two levels, each with the additional requirements for few runs and unknown noise.
+// testClaim decides whether a claim is committed. It must pass the tests against independent noise, alternation between
+// two levels, noise correlated from run to run, and noise that the runs of a day share, each with additional
+// requirements for few runs and unknown noise. After a failed test the others are not made.
 func (sc *scanner) testClaim(c *claim, b noisePrior) verdict {
 	if math.IsInf(c.evidence, -1) {
 		return verdict{}

@@ -60,7 +60,8 @@ func groupByUser(runs []preparedSeries) [][]int {
 	return groups
 }
 
-// analyse stores the result of each series in results.
+// analyse stores the result of each series in results, by its index in runs. It scans the next atOnce series alone,
+// then finishes those whose maxNeighbours following series have been scanned, and so on.
 func (v *votingRound) analyse(results []SeriesResult) {
 	scanned, finished := 0, 0
 	for finished < len(v.places) {

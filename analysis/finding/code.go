@@ -80,7 +80,9 @@ func openmpWaiting(r RunFacts) []Finding {
 		"Threads of OpenMP waited for each other with busy CPUs: %s of the CPU time went to its runtime%s.")
 }
 
-// codeFinding returns a finding about a share of the CPU time, with the text of format.
+// codeFinding returns a finding about a share of the CPU time of the run. format has two verbs: the share as text, and
+// a remark on where most of it was spent. what is the key of the kind of code in Where. The cost is that share of the
+// busy core seconds, if these are known.
 func (r RunFacts) codeFinding(share float64, what, format string) []Finding {
 	c, where := r.Code, ""
 	if list := c.Where[what]; len(list) > 0 {

@@ -86,7 +86,7 @@ func (r RunFacts) slowdowns(creeps bool) []Finding {
 	return out
 }
 
-// asFinding converts a comparison to a finding, with its shift as evidence if known.
+// asFinding converts a comparison to a finding. A known shift is added to its text and evidence.
 func (c Comparison) asFinding() Finding {
 	f := Finding{Text: c.Text, Evidence: map[string]any{"effect_pct": c.EffectPct}}
 	if c.Command != "" {
@@ -123,7 +123,8 @@ func (c Comparison) asFinding() Finding {
 	return f
 }
 
-// faster finds runs that became faster than earlier ones.
+// faster returns a finding on the first comparison by which the run is faster than earlier ones, if it saved at least
+// leastShare of their time and leastCoreS core seconds.
 func faster(r RunFacts) []Finding {
 	for _, c := range r.Others {
 		saved := -c.EffectPct / 100
@@ -134,7 +135,8 @@ func faster(r RunFacts) []Finding {
 	return nil
 }
 
-// drifting finds runs whose iterations became longer.
+// drifting finds runs whose iterations became longer by leastDrift percent or more, if that cost at least
+// leastDriftShare of the elapsed time.
 func drifting(r RunFacts) []Finding {
 	d := r.Drift
 	if d == nil || d.ChangePct < leastDrift || r.ElapsedS <= 0 || d.CostS < leastDriftShare*r.ElapsedS {
@@ -149,7 +151,8 @@ func drifting(r RunFacts) []Finding {
 // recognized: a loop that gets a CPU only now and then has no regular cycles.
 const mostWaited = 0.4
 
-// startUpLong finds runs with a long time before the first recognized cycle, unless they mostly waited for CPUs then.
+// startUpLong returns a finding on the time before the first recognized cycle, however short; short ones are left out
+// later, by their cost. It returns nil if tasks waited for CPUs for at least mostWaited of that time.
 func startUpLong(r RunFacts) []Finding {
 	if r.StartUpWaitS >= mostWaited*r.StartUpS {
 		return nil
@@ -161,7 +164,8 @@ func startUpLong(r RunFacts) []Finding {
 	return f
 }
 
-// checkpointsCost finds runs with much time in checkpoints.
+// checkpointsCost returns a finding on the time of all checkpoints, however short, nil without any; those with little
+// cost are left out later.
 func checkpointsCost(r RunFacts) []Finding {
 	if r.Checkpoints == 0 {
 		return nil
@@ -169,7 +173,8 @@ func checkpointsCost(r RunFacts) []Finding {
 	return phaseTime(r, r.CheckpointS, "checkpoint_s", q.Plural(r.Checkpoints, "checkpoint")+" took")
 }
 
-// phaseTime returns a finding about s seconds in phases, whose cost is that share of the run.
+// phaseTime returns a finding about s seconds in phases, whose cost is that share of the run. what begins its sentence,
+// name is the key of s in the evidence. It returns nil if s, the elapsed time or the number of CPUs is 0 or unknown.
 func phaseTime(r RunFacts, s float64, name, what string) []Finding {
 	if s <= 0 || r.ElapsedS <= 0 || r.coreS() <= 0 {
 		return nil

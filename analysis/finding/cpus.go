@@ -61,8 +61,8 @@ func crowded(r RunFacts) []Finding {
 	return f
 }
 
-// slowedByOtherWork reports whether other jobs used most of the given number of CPUs that the run lacked, and these
-// cost enough.
+// slowedByOtherWork reports whether the number of CPUs that the run lacked is at least lostCPUs of its CPUs, and cost
+// at least leastWaitedS CPU seconds, while other jobs used at least half as many.
 func (r RunFacts) slowedByOtherWork(lacked float64) bool {
 	return lacked >= lostCPUs**r.CPU.Allocated && lacked*r.ElapsedS >= leastWaitedS && r.othersTookCPUs(lacked)
 }
@@ -71,7 +71,8 @@ func (r RunFacts) slowedByOtherWork(lacked float64) bool {
 // any node. Pipelines and builds exceed 1 for moments.
 const tooManyTasks = 1.25
 
-// hasTooManyTasks reports whether more tasks of the run were ready to run than it had CPUs.
+// hasTooManyTasks reports whether on average at least tooManyTasks times as many tasks of the run ran or were ready to
+// run as it had CPUs; false if that is unknown.
 func (r RunFacts) hasTooManyTasks() bool {
 	_, ok := r.lackedCPUs()
 	return ok && *r.CPU.Busy+r.waitingTasks() >= tooManyTasks**r.CPU.Allocated
@@ -93,7 +94,9 @@ func (r RunFacts) waitingTasks() float64 {
 	return max(0, waiting)
 }
 
-// oversubscribed finds runs with more tasks than CPUs, and runs whose tasks waited for each other.
+// oversubscribed finds runs whose tasks waited for each other: for at least ownWait of the busy CPUs, while there were
+// more tasks than CPUs, the run got nearly all of its CPUs, or other jobs did not take them. It returns nil for runs
+// that are reported as crowded.
 func oversubscribed(r RunFacts) []Finding {
 	lacked, ok := r.lackedCPUs()
 	if !ok || len(crowded(r)) > 0 {
@@ -124,7 +127,8 @@ func oversubscribed(r RunFacts) []Finding {
 	return f
 }
 
-// cpusOfTask returns the number of CPUs that each task was given, 0 if unknown.
+// cpusOfTask returns the number of CPUs for each task, rounded down; 0 if the number of CPUs is unknown. An unknown
+// number of tasks counts as one.
 func (r RunFacts) cpusOfTask() int {
 	if r.CPU.Allocated == nil {
 		return 0
@@ -147,8 +151,8 @@ func stolen(r RunFacts) []Finding {
 		"The host of its virtual machine took CPUs away: %s of %s on average.")
 }
 
-// cpusTaken returns a finding about a mean number of CPUs that the run could not use, if it is at least
-// lostCPUs of them.
+// cpusTaken returns a finding about a mean number of CPUs that the run could not use, if it is at least lostCPUs of its
+// CPUs. format has two verbs, for that number and for all CPUs; name is the key of the number in the evidence.
 func cpusTaken(r RunFacts, cpus *float64, name, format string) []Finding {
 	a := r.CPU.Allocated
 	if cpus == nil || a == nil || *a <= 0 || *cpus < lostCPUs**a {
@@ -160,7 +164,9 @@ func cpusTaken(r RunFacts, cpus *float64, name, format string) []Finding {
 	return f
 }
 
-// cpusIdle finds runs that left CPUs unused for no other reported reason.
+// cpusIdle finds runs that left at least idleCPUs of their CPUs unused on average, without those that explainedIdleCPUs
+// returns. It returns nil for a crowded run that lacked more than a third as many CPUs as it left idle, unless all its
+// tasks slept long, because it is unknown what it would have used.
 func cpusIdle(r RunFacts) []Finding {
 	c := r.CPU
 	if c.Allocated == nil || c.Busy == nil || *c.Allocated <= 0 {
@@ -227,7 +233,8 @@ const (
 	idleNode, busyNode = 0.02, 0.5
 )
 
-// nodeIdle finds runs with nodes that did nothing while most others were busy.
+// nodeIdle finds runs of which some nodes were busy for less than idleNode of their CPUs while at least half of all
+// nodes kept busyNode of theirs busy. It returns nil if a node did not report.
 func nodeIdle(r RunFacts) []Finding {
 	if r.CPU.Allocated == nil || r.NNodes < 2 || len(r.Nodes) != r.NNodes {
 		return nil

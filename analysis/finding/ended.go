@@ -35,7 +35,8 @@ func mappable(r RunFacts, f []Finding) []Finding {
 	return f
 }
 
-// outOfMemory finds runs that ran out of memory.
+// outOfMemory finds runs that ran out of memory: by the scheduler's state, because the kernel killed processes of a
+// failed run for want of memory, or because a failed run had nearly reached the limit of its address space (mapFull).
 func outOfMemory(r RunFacts) []Finding {
 	killed := r.Memory.OOMKills != nil && *r.Memory.OOMKills > 0
 	if r.State != "OUT_OF_MEMORY" && !(killed && !r.InOrder) {
@@ -137,7 +138,7 @@ func failedInPhase(r RunFacts) []Finding {
 	return single("It stopped "+r.Stopped+".", map[string]any{"stopped": r.Stopped})
 }
 
-// timeLimitNear finds runs that nearly reached their time limit.
+// timeLimitNear finds runs that ended in order after at least nearLimit of their time limit.
 func timeLimitNear(r RunFacts) []Finding {
 	if !r.InOrder || r.LimitS == nil || *r.LimitS <= 0 || r.ElapsedS < nearLimit**r.LimitS {
 		return nil

@@ -79,7 +79,7 @@ func Of(r RunFacts, silent []string) []Finding {
 	return out
 }
 
-// Head returns the findings that are printed at the head of a report: the first ones whose text is not part of
+// Head returns the findings that are printed at the head of a report: the first maxHead whose text is not part of
 // another one.
 func Head(all []Finding) []Finding {
 	out := []Finding{}

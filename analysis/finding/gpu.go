@@ -57,7 +57,8 @@ func (g GPU) isIdle() bool {
 	return g.ActiveS != nil && *g.ActiveS <= unused*g.ReadS && g.ReadS >= unusedS
 }
 
-// gpuNoKernel finds GPUs on which no kernel ran.
+// gpuNoKernel returns one finding that names all GPUs, read for unusedS seconds or longer, on which kernels ran for at
+// most the share unused of that time; nil if no GPU is idle.
 func gpuNoKernel(r RunFacts) []Finding {
 	var idle []string
 	ran := 0.0
@@ -84,7 +85,8 @@ func (g GPU) hasLongIdle(elapsedS float64) bool {
 		g.StretchS >= shortIdleS && g.StretchS >= shortIdle*elapsedS)
 }
 
-// gpuIdleStretch finds GPUs with a long idle stretch.
+// gpuIdleStretch returns one finding on the longest idle stretch of a GPU, with the number of other GPUs with a long
+// one; nil if no GPU has one.
 func gpuIdleStretch(r RunFacts) []Finding {
 	var longest GPU
 	more := -1
@@ -109,7 +111,8 @@ func gpuIdleStretch(r RunFacts) []Finding {
 		map[string]any{"gpu": longest.Name, "idle_s": longest.StretchS, "from_s": longest.FromS, "gpus": more + 1})
 }
 
-// gpuIdleShare finds GPUs that are idle for much of each cycle.
+// gpuIdleShare returns a finding if the GPUs were idle for at least idleCycle of each cycle or, where no cycle is
+// known, idleTime of the time that they were read. It returns nil if gpuNoKernel reports a GPU.
 func gpuIdleShare(r RunFacts) []Finding {
 	idle, least := r.GPUIdle, idleTime
 	if idle != nil && idle.OfCycles {
@@ -121,7 +124,8 @@ func gpuIdleShare(r RunFacts) []Finding {
 	return single(idle.Text, map[string]any{"idle_share": idle.Share})
 }
 
-// slowedBy returns for how long, in seconds, a GPU was slowed, and the main reason.
+// slowedBy returns the longer of the two times, in seconds, for which a power cap and heat slowed a GPU, and which of
+// them that was; 0 and "" if neither is known.
 func (g GPU) slowedBy() (seconds float64, reason string) {
 	if g.PowerCappedS != nil {
 		seconds, reason = *g.PowerCappedS, "A power cap"
@@ -132,7 +136,8 @@ func (g GPU) slowedBy() (seconds float64, reason string) {
 	return seconds, reason
 }
 
-// gpuSlowed finds GPUs that a power cap or heat slowed.
+// gpuSlowed returns one finding on the GPU that a power cap or heat slowed for the largest share of its time, if that
+// is at least slowedPart, with the number of other such GPUs.
 func gpuSlowed(r RunFacts) []Finding {
 	var most GPU
 	part, why, n := 0.0, "", 0

@@ -23,8 +23,8 @@ func hung(r RunFacts) []Finding {
 		q.Duration(r.SilentS), endOf(r), r.Doing))
 }
 
-// idleSince finds runs without a loop whose processes slept until its end, whether or not the run ended in
-// order.
+// idleSince finds runs without a loop whose processes slept until its end (Idle), whether or not the run ended in
+// order. For all other runs it returns what endedIdle does.
 func idleSince(r RunFacts) []Finding {
 	if !r.Idle {
 		return endedIdle(r)

@@ -67,7 +67,8 @@ func memoryGrowing(r RunFacts) []Finding {
 	return f
 }
 
-// memoryUnused finds runs that needed little of the memory that they had.
+// memoryUnused finds runs of at least leastCoreS core seconds that requested leastMemory bytes or more and needed less
+// than unusedMemory of that.
 func memoryUnused(r RunFacts) []Finding {
 	m := r.Memory
 	if m.Peak == nil || m.Requested == nil || *m.Requested < leastMemory || *m.Peak >= unusedMemory**m.Requested ||
@@ -83,7 +84,7 @@ func memoryUnused(r RunFacts) []Finding {
 	return f
 }
 
-// filesSlow finds runs whose tasks waited long for files.
+// filesSlow finds runs whose tasks waited for files for at least filesWait of the elapsed time.
 func filesSlow(r RunFacts) []Finding {
 	w := r.FilesWaitS
 	if w == nil || r.ElapsedS <= 0 || *w < filesWait*r.ElapsedS {

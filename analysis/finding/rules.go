@@ -24,7 +24,8 @@ type Rule struct {
 // always returns an advice that does not depend on the run.
 func always(text string) func(RunFacts) string { return func(RunFacts) string { return text } }
 
-// nextStep returns what a user can do about a finding of the rule: its action, else the rule's advice.
+// nextStep returns what a user can do about a finding of the rule: its action, else the rule's advice; "" without
+// either.
 func (u Rule) nextStep(r RunFacts, f Finding) string {
 	switch {
 	case f.Action != nil:

@@ -67,7 +67,7 @@ func (f Forecast) Interval(level float64) (lo, hi float64) {
 	return f.Quantile((1 - level) / 2), f.Quantile((1 + level) / 2)
 }
 
-// ChanceAbove returns the probability that the next value is larger than a limit.
+// ChanceAbove returns the probability that the next value is larger than a limit; 1 if the limit is not positive.
 func (f Forecast) ChanceAbove(limit float64) float64 {
 	if !(limit > 0) {
 		return 1

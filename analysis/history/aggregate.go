@@ -49,7 +49,8 @@ const aggregateQuery = `
 	LEFT JOIN internal_application a ON a.application_id = s.application_id
 	GROUP BY 1, 2, 3`
 
-// Aggregates returns the sums over the runs that ended since a time, in UTC epoch seconds.
+// Aggregates returns the sums over the runs that ended since a time, in UTC epoch seconds. Runs inside a batch job and
+// runs of unknown length are left out.
 func (db *DB) Aggregates(ctx context.Context, since float64) (Aggregates, error) {
 	var a Aggregates
 	err := db.retryWhileLocked(ctx, func() error {

@@ -57,7 +57,8 @@ func (b *Batch) SetReference(_ context.Context, s summary.Summary, body []byte) 
 	return explain(b.db.path, "store the reference pattern", err)
 }
 
-// write calls f unless an earlier write failed, and keeps its error.
+// write calls f unless an earlier write failed, and returns the first error of the batch. After an error nothing of the
+// batch is stored.
 func (b *Batch) write(f func() error) error {
 	if b.lost == nil {
 		b.lost = f()

@@ -152,7 +152,7 @@ func positiveOrNil(x float64) *float64 {
 	return nil
 }
 
-// scaledInt returns x times parts, rounded to an integer; NULL for nil.
+// scaledInt returns x times parts, rounded to an integer; NULL for nil, NaN, and results beyond 2^53.
 func scaledInt(x *float64, parts float64) any {
 	if x == nil || math.IsNaN(*x) || math.Abs(*x*parts) > 1<<53 {
 		return nil
@@ -160,7 +160,7 @@ func scaledInt(x *float64, parts float64) any {
 	return int64(math.Round(*x * parts))
 }
 
-// stored returns x as it is read back after scaledInt stored it.
+// stored returns x as it is read back after scaledInt stored it; nil if that stores NULL.
 func stored(x *float64, parts float64) *float64 {
 	n, ok := scaledInt(x, parts).(int64)
 	if !ok {
@@ -192,7 +192,8 @@ func (w *writer) counters(runID int64, s summary.Summary) {
 	}
 }
 
-// cleanFields returns the recorded fields of a run as they are stored; nil if none exists.
+// cleanFields returns the recorded fields of a run as they are stored, without those whose name or value is empty; nil
+// if none is left.
 func cleanFields(s summary.Summary) map[string]string {
 	var fields map[string]string
 	for name, value := range s.Job.Fields {

@@ -85,7 +85,8 @@ func explain(path, action string, err error) error {
 	return fmt.Errorf("history %s: %s: %w", path, action, err)
 }
 
-// explainRow wraps an error of a query for one row that every sound history has.
+// explainRow wraps an error of a query for one row that every sound history has, named by what: if the row is missing,
+// the file is damaged.
 func explainRow(what string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("the file is damaged, it has no %s: restore a copy of it", what)

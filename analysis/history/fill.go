@@ -37,8 +37,8 @@ type runExtras struct {
 	code          runCode
 }
 
-// selectHistory are runs with what they have many of, one row a run: a row for each
-// field and each node was most of the time of reading a site.
+// selectHistory selects runs with their fields, nodes and code, one row for each run, because a row for each field and
+// each node took most of the time of reading a site.
 const selectHistory = "SELECT " + runColumns + `,
 		(SELECT fields FROM internal_field_set x WHERE x.set_id = r.set_id),
 		CASE WHEN coalesce(r.nnodes, 1) <= ?

@@ -56,7 +56,7 @@ func evidence(e map[string]any) any {
 	return string(text)
 }
 
-// rounded rounds to some significant digits; nil for NaN and infinities, which JSON lacks.
+// rounded returns v rounded to figures significant digits; nil for NaN and infinities, which JSON lacks.
 func rounded(v float64) any {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -103,7 +103,8 @@ func functionsOf(split anatomy.Split, step func(float64) *float64) []CodeTime {
 	return out[:min(len(out), maxFunctions)]
 }
 
-// code writes the CPU time by code of a run; nothing if the run has none or its application is unknown.
+// code writes the CPU time by code of a run; nothing if the run has none or its application is unknown. Shares are
+// written as pairs of characters, for the number of the part and for its share in steps of 1e-4.
 func (w *writer) code(runID int64, s summary.Summary) {
 	times, app := codeOf(s), w.application(s)
 	if len(times) == 0 || app == 0 || w.err != nil {

@@ -76,7 +76,8 @@ func (db *DB) histories(ctx context.Context, q HistoryQuery) ([]ApplicationRuns,
 // fewer.
 const manySeries = 64
 
-// selection returns the condition on series of a query.
+// selection returns the condition on series of a query. With Since and Series, and for all users and applications, it
+// reads the ids of the series first (newestSeries).
 func (db *DB) selection(ctx context.Context, q HistoryQuery) (conditions, error) {
 	where := conditions{}
 	for _, t := range []struct{ column, value string }{{"a.name", note.Clean(q.App, maxText)},

@@ -124,7 +124,8 @@ func User(s summary.Summary) string {
 	return first(note.Clean(s.Job.User, maxName), strconv.Itoa(s.Job.UID))
 }
 
-// nnodes returns the number of nodes of the job, nil if unknown.
+// nnodes returns the number of nodes of the job, or that of the nodes listed in the summary if it is larger; nil if
+// both are 0.
 func nnodes(s summary.Summary) *int {
 	n := max(s.Job.NNodes, len(s.Nodes))
 	if n == 0 {

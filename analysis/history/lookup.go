@@ -53,7 +53,8 @@ func (db *DB) lookup(ctx context.Context, ref Ref) (body []byte, reportDir strin
 	return body, reportDir, err
 }
 
-// newest returns the body and the report directory of the newest run for which term holds with the given id.
+// newest returns the body and the report directory of the newest run for which term holds with the given id and that
+// has the cluster, restart and part of ref. It returns ErrNotFound if no run matches.
 func (db *DB) newest(ctx context.Context, ref Ref, term string, id any) (body []byte, reportDir string, err error) {
 	where := conditions{}
 	where.and(term, id)

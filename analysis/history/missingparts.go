@@ -47,9 +47,10 @@ func (s schema) parts() []schemaPart {
 	return all
 }
 
-// missingParts returns the parts of the schema that a history of this version lacks: columns are added to the
-// schema without a new version number, because programs that do not know them keep working. The columns of
-// views are parsed from their text, because SQLite lists them only for views that it can evaluate.
+// missingParts returns the parts of the schema that a history of this version lacks: columns are added to the schema
+// without a new version number, because programs that do not know them keep working. If a whole table is missing, add
+// of its columns is empty. The columns of views are parsed from their text, because SQLite lists them only for views
+// that it can evaluate.
 func (db *DB) missingParts(ctx context.Context, q queryer) ([]schemaPart, error) {
 	parts := db.schema.parts()
 	var names []string

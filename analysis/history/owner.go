@@ -41,7 +41,8 @@ func checkOwner(path string) error {
 	return nil
 }
 
-// checkRootOnly refuses what belongs to another account or what another account can write.
+// checkRootOnly returns ErrForeign if a file or directory does not belong to root, or if its group or others can write
+// to it.
 func checkRootOnly(path string, info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {

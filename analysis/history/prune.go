@@ -201,8 +201,8 @@ func (w *writer) dropRun(id int64, _ float64) bool {
 	return gone
 }
 
-// dropCurves removes from a stored summary what only pictures show. A summary that cannot be read is left
-// unchanged.
+// dropCurves removes from a stored summary what only pictures show, and reports whether that made it smaller. A summary
+// that cannot be read, or would not become smaller, is left unchanged.
 func (w *writer) dropCurves(runID int64, _ float64) bool {
 	var body []byte
 	if w.err != nil || w.tx.QueryRowContext(w.ctx, `SELECT body FROM internal_run_summary WHERE run_id = ?`,

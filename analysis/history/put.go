@@ -76,7 +76,9 @@ func checkStorable(s summary.Summary, at Ingest) error {
 	return s.Plausible(now)
 }
 
-// put stores a summary in a transaction; body is the encoded s.
+// put stores a summary in a transaction; body is the encoded s. It inserts a run that is not stored. A stored one is
+// replaced, except for what only the scheduler knew, if s has at least as many nodes that reported; else only its final
+// state is updated.
 func (w *writer) put(s summary.Summary, body []byte, at Ingest) error {
 	found, err := previousRuns(w.ctx, w.tx, s)
 	if err != nil {
@@ -142,7 +144,8 @@ func (w *writer) keepStored(p previous, s summary.Summary, at Ingest) error {
 	return w.err
 }
 
-// log adds an entry to the ingest log. Times are rounded to seconds, which takes half the space.
+// log adds an entry to the ingest log: what happened to the run, how many nodes had reported, and at which time,
+// rounded to seconds, which takes half the space.
 func (w *writer) log(runID int64, what status, reported int, at Ingest) {
 	w.exec(`INSERT INTO internal_ingest_log (at_s, run_id, n, status, nodes_reported, source)
 		VALUES (?1, ?2, (SELECT coalesce(max(n) + 1, 0) FROM internal_ingest_log WHERE at_s = ?1 AND run_id = ?2),

@@ -27,7 +27,8 @@ func (db *DB) SetReference(ctx context.Context, s summary.Summary, body []byte) 
 		db.put(ctx, func(w *writer) error { return w.setReference(s, body) }))
 }
 
-// setReference stores the reference pattern of the application of a run in a transaction, unless it has one.
+// setReference stores the reference pattern of the application of a run in a transaction. It does nothing if the
+// application has one or is not stored.
 func (w *writer) setReference(s summary.Summary, body []byte) error {
 	id, _, err := reference(w.ctx, w.tx, s)
 	if err != nil || id == 0 {

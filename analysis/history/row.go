@@ -109,7 +109,8 @@ func (w *writer) resultColumns(s summary.Summary) []column {
 	return append(columns, w.mainPattern(s)...)
 }
 
-// missingPPM returns the share of the samples that is missing, in parts per million; NULL without samples.
+// missingPPM returns the number of missing samples in relation to that of the samples, in parts per million; NULL
+// without samples.
 func missingPPM(q run.Quality) any {
 	if q.Samples <= 0 {
 		return nil
@@ -169,7 +170,8 @@ func (w *writer) application(s summary.Summary) int64 {
 		w.cluster(s))
 }
 
-// series returns the id of the series of a run, nil if its application is unknown.
+// series returns the id of the series of a run, nil if its application is unknown. A series of the same shape that was
+// recorded without arguments is continued (adoptSeries).
 func (w *writer) series(s summary.Summary) any {
 	app := w.application(s)
 	if app == 0 {

@@ -100,6 +100,7 @@ func (db *DB) Site(ctx context.Context, now float64) (Site, error) {
 	return s, explain(db.path, "sum up the jobs of the site", err)
 }
 
+// slower adds a row of month_slower to s.Slower.
 func (s *Site) slower(rows *sql.Rows) error {
 	var r SlowerHistory
 	err := rows.Scan(&r.User, &r.App, &r.Shape, &r.EffectPct, &r.Start, &r.JobID, &r.Jobs, &r.LostNodeHours, &s.Slower.Of)
@@ -136,6 +137,7 @@ func (s *Site) account(rows *sql.Rows) error {
 	return err
 }
 
+// waste adds a row of week_waste to s.Waste.
 func (s *Site) waste(rows *sql.Rows) error {
 	var r Waste
 	err := rows.Scan(&r.Code, &r.Jobs, &r.NodeHours, &r.LostNodeHours)

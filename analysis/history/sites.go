@@ -27,7 +27,7 @@ func JoinSites(sites []Site) Site {
 	return all
 }
 
-// add merges the rows of another list into t, sorted by weight, at most SiteRows.
+// add merges the rows of another list into t and keeps the SiteRows rows with the largest weight, largest first.
 func (t *FirstRows[T]) add(other FirstRows[T], weight func(T) float64) {
 	t.Rows, t.Of = append(t.Rows, other.Rows...), t.Of+other.Of
 	slices.SortStableFunc(t.Rows, func(a, b T) int { return cmp.Compare(weight(b), weight(a)) })

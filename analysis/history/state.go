@@ -61,8 +61,8 @@ func (db *DB) SetCommented(ctx context.Context, runIDs []int64) error {
 	}))
 }
 
-// PutStates stores how runs ended, and their findings. A run that has a state by now keeps it. now is in UTC
-// epoch seconds.
+// PutStates stores how runs ended, and their findings. A run that has a state by now keeps it, and one that is no
+// longer stored is skipped. now is in UTC epoch seconds.
 func (db *DB) PutStates(ctx context.Context, ended []RunEnd, now float64, find FindingsFunc) error {
 	err := db.write(ctx, func(tx *sql.Conn) error {
 		for _, e := range ended {
@@ -90,8 +90,8 @@ func (db *DB) PutStates(ctx context.Context, ended []RunEnd, now float64, find F
 	return explain(db.path, "store the states of runs", err)
 }
 
-// end stores the final state of a run, its exit if it is worse than the stored one, and the findings of the run
-// with that end.
+// end stores the final state of a run, in its row and in its summary, its exit if it is worse than the stored one, and,
+// unless find is nil, the findings of the run with that end.
 func (w *writer) end(runID int64, state string, exit *run.Exit, find FindingsFunc) error {
 	var body []byte
 	if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM internal_run_summary WHERE run_id = ?`,

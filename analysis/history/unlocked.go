@@ -73,7 +73,8 @@ func (s *Unlocked) Close(err error) error {
 	return errors.Join(explain(s.path, readUnlocked, err), s.DB.Close())
 }
 
-// checkUnchanged returns err, or ErrBeingWritten if the file was replaced or changed since it was opened.
+// checkUnchanged returns err, or ErrBeingWritten if the file was replaced or changed since it was opened, or if a
+// writer is active now.
 func (s *Unlocked) checkUnchanged(err error) error {
 	now, statErr := os.Stat(s.path)
 	if statErr != nil {
@@ -88,8 +89,8 @@ func (s *Unlocked) checkUnchanged(err error) error {
 	return err
 }
 
-// atRest returns nil if no writer is active on the file at path: SQLite's log goes when the last of its users
-// closes it, its journal with the transaction.
+// atRest returns ErrBeingWritten if a log or a journal that is not empty lies beside the file at path, nil otherwise:
+// SQLite's log goes when the last of its users closes it, its journal with the transaction.
 func atRest(path string) error {
 	for _, beside := range []string{"-wal", "-journal"} {
 		f, err := os.Lstat(path + beside)

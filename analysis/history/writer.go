@@ -28,7 +28,8 @@ func (db *DB) writer(ctx context.Context, tx *sql.Conn) *writer {
 		fresh: map[string]int64{}}
 }
 
-// put runs f in one transaction, again if another process held the lock.
+// put runs f in one transaction, again if another process held the lock. Once it is committed, the ids that f used are
+// cached for later transactions.
 func (db *DB) put(ctx context.Context, f func(*writer) error) error {
 	var w *writer
 	err := db.write(ctx, func(tx *sql.Conn) error {
@@ -41,7 +42,7 @@ func (db *DB) put(ctx context.Context, f func(*writer) error) error {
 	return err
 }
 
-// exec executes a statement and returns the id of the row it inserted.
+// exec executes a statement and returns the id of the row it inserted; 0 if it or an earlier statement failed.
 func (w *writer) exec(query string, args ...any) int64 {
 	return w.do(sql.Result.LastInsertId, query, args)
 }
@@ -51,7 +52,8 @@ func (w *writer) count(query string, args ...any) int64 {
 	return w.do(sql.Result.RowsAffected, query, args)
 }
 
-// do executes a statement unless an earlier one failed, and returns the requested result.
+// do executes a statement unless an earlier one failed or the caller's context ended. It returns the number that what
+// takes from the result; after an error, which it keeps in w.err, 0.
 func (w *writer) do(what func(sql.Result) (int64, error), query string, args []any) int64 {
 	if w.err == nil {
 		w.err = w.ended()
@@ -91,8 +93,8 @@ func (w *writer) id(table, idColumn string, columns []string, values ...any) int
 	}, table, values...)
 }
 
-// once returns the cached id for a kind and values, or calls find to look it up or create it. No stored text
-// has a zero byte, which separates the values in the key.
+// once returns the cached id for a kind and values, or calls find to look it up or create it; 0 after an error. No
+// stored text has a zero byte, which separates the values in the key.
 func (w *writer) once(find func() int64, kind string, values ...any) int64 {
 	if w.err != nil {
 		return 0

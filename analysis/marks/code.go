@@ -41,7 +41,8 @@ func (b *bins) hitsOf(i int) []hit { return b.hits[b.first[i]:b.first[i+1]] }
 // each of the 500 cycles of a long run.
 const leastShare = 0.002
 
-// merged returns the samples of the given pages in the bins from..to, each scale bins merged into one.
+// merged returns the samples of the given pages in the bins [from, to), with each scale bins merged into one and an
+// incomplete last one left out. In the result a page is numbered by its index in pages.
 func (c CodeBins) merged(pages []int, scale, from, to int) *bins {
 	nb := (to - from) / scale
 	b := &bins{first: make([]int32, 1, nb+1), n: make([]float64, nb), total: make([]float64, len(pages))}
@@ -62,8 +63,8 @@ func (c CodeBins) merged(pages []int, scale, from, to int) *bins {
 	return b
 }
 
-// frequentPages returns the indexes of the pages that have enough samples for a mark in each of minMarks cycles
-// and at least leastShare of all.
+// frequentPages returns the indexes of the pages that have at least two samples for each of minMarks cycles, and at
+// least leastShare of the samples of all pages.
 func (c CodeBins) frequentPages() []int {
 	total := make([]float64, len(c.Pages))
 	all := 0.0

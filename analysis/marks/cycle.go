@@ -32,8 +32,9 @@ const (
 	uncheckedConfidence    = 0.55
 )
 
-// Find returns the cycles of varying length of a run, the most confident first: at most three, of different
-// lengths.
+// Find returns the cycles of varying length of a run: at most three, of different lengths, in the order of the
+// regularity of their marks, the most regular first. It returns nil without a cycle of at least minScore, or if the run
+// has fewer than two frequent pages.
 func Find(c CodeBins) []UnevenCycle {
 	s := newSearch(c)
 	if len(s.pages) < 2 {

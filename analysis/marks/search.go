@@ -29,7 +29,9 @@ type search struct {
 // newSearch prepares a search over the frequent pages of c.
 func newSearch(c CodeBins) search { return search{c, c.frequentPages()} }
 
-// best returns the best train of each level of loops of the whole run.
+// best returns at most maxLevels trains of the whole run, the most regular first: of each level of loops (see
+// sameLevel) the one with the highest score, if that is at least minScore. A train that was learnt from only the middle
+// of a long run gets its marks and its score from all of it.
 func (s search) best() []train {
 	var out []train
 	for _, t := range s.trains(0, s.Len()) {
@@ -48,8 +50,8 @@ func (s search) best() []train {
 	return out
 }
 
-// trains returns the trains of marks that are learnt from the bins from..to, the most
-// regular first; where trains are given, on their scales only.
+// trains returns the trains of marks that are learnt from the bins [from, to), the most regular first, on every scale
+// that leaves at least minBins bins. If trains are given in of, it uses only their scales.
 func (s search) trains(from, to int, of ...train) []train {
 	var out []train
 	seen := map[uint64]bool{}
@@ -106,8 +108,8 @@ func (t *train) sameLevel(o train) bool {
 	return max(o.median/t.median, t.median/o.median) < minLevelRatio
 }
 
-// relocateMarks replaces the marks of a train by those that its states give in the bins from..to; it returns
-// false if they are too few.
+// relocateMarks replaces the marks of a train, and their median and score, by those that its states give in the bins
+// [from, to). It returns false if these have fewer than minMarks marks.
 func (s search) relocateMarks(t *train, from, to int) bool {
 	b := s.merged(s.pages, t.scale, from, to)
 	label := make([]uint8, b.len())
@@ -115,8 +117,9 @@ func (s search) relocateMarks(t *train, from, to int) bool {
 	return t.setMarks(label, b.len())
 }
 
-// crossCheckScore returns the score of the best train of the level of t in the bins from..to, from which it was
-// not learnt; 0 if no train is of that level, or the bins have another cycle.
+// crossCheckScore returns a score for t in the bins [from, to) of states that were learnt elsewhere. trains are those
+// learnt from the other bins, the most regular first; the first one of the level of t is applied to [from, to). The
+// score is 0 if no train has that level, or if its marks in [from, to) are too few or of another level.
 func (s search) crossCheckScore(trains []train, t train, from, to int) float64 {
 	i := slices.IndexFunc(trains, func(o train) bool { return t.sameLevel(o) })
 	if i < 0 {

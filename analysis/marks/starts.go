@@ -14,8 +14,9 @@ type initialStates struct {
 
 const clusters = 5
 
-// initialGuesses returns first guesses of the states of all bins: two states by whether a page has much of the
-// time, and up to maxStates states by clusters of the mixtures.
+// initialGuesses returns first guesses of the states of all bins. For each page there are two guesses with two states:
+// whether its share is above its mean, and whether it is above its 0.9-quantile. For each k from 3 to maxStates there
+// is one whose state is the number of the bin's cluster modulo k.
 func initialGuesses(b *bins) []initialStates {
 	share := b.smoothed()
 	var out []initialStates
@@ -47,8 +48,8 @@ func labelAbove(x []float64, least float64) []uint8 {
 	return label
 }
 
-// smoothed returns the share of each page in each bin, averaged over three bins: a single bin has a handful of
-// samples.
+// smoothed returns, for each page, its share of the samples in each bin, averaged over three bins because a single bin
+// has only a handful of samples.
 func (b *bins) smoothed() [][]float64 {
 	share := make([][]float64, len(b.total))
 	for p := range share {
@@ -65,8 +66,8 @@ func (b *bins) smoothed() [][]float64 {
 	return share
 }
 
-// clusterBins puts every bin into one of five clusters of the square roots of its shares (k-means; the roots
-// scatter alike whatever the share).
+// clusterBins returns for every bin the number, 0 to 4, of its cluster: k-means of the square roots of the page shares.
+// share has one row per page. Square roots have about equal scatter whatever the share.
 func clusterBins(share [][]float64) []uint8 {
 	n := len(share[0])
 	root := make([][]float64, n)

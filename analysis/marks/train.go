@@ -28,8 +28,9 @@ const (
 	markError = 0.35
 )
 
-// setMarks sets the marks, the median, the spread and the score of a train from the states of the bins; it
-// returns false if there are too few marks.
+// setMarks sets the marks of a train to the bins at which its state is entered (or left, without t.enter), given the
+// state of each bin, and from them the median, the spread and the score. The score is the regularity, reduced if the
+// marks span less than 0.6 of the run. It returns false if there are fewer than minMarks marks.
 func (t *train) setMarks(label []uint8, bins int) bool {
 	t.marks = nil
 	for i := 1; i < len(label); i++ {

@@ -39,8 +39,8 @@ const (
 	elasticSignal, elasticRest = 4, 2
 )
 
-// newGroup takes instances without missing samples, spread over the run, as many as
-// the budget allows. ok is false if there are fewer than two.
+// newGroup returns the instances of p without missing samples in a column, chosen evenly over the run, as many as the
+// budget allows (maxAligned, alignCells). ok is false if there are fewer than two.
 func newGroup(c series.Column, p periodicity.Period) (*group, bool) {
 	n := max(int(math.Round(p.PeriodSamples)), 1)
 	g := &group{points: n, band: min(max(3, int(bandShare*float64(n))), maxBand), counts: c.Unit == "samples"}
@@ -72,9 +72,9 @@ func copyInstance(v series.Values, in periodicity.Instance) ([]float64, bool) {
 // noiseSteps is the most differences from which the noise is estimated.
 const noiseSteps = 4000
 
-// needsAlignment reports whether the instances are clear enough of noise, and differ enough from their mean, to
-// be aligned before they are averaged. It returns false for counts of samples and for cycles shorter than two
-// bands.
+// needsAlignment reports whether the instances should be aligned before they are averaged: the variance of their mean
+// shape exceeds elasticSignal times that of the noise, and their scatter about it elasticRest times. It returns false
+// for counts of samples and for cycles shorter than two bands.
 func (g *group) needsAlignment() bool {
 	if g.counts || g.points < 2*g.band {
 		return false
@@ -118,9 +118,9 @@ func pointOf(x []float64, i, n int) float64 {
 	return x[a]*(1-f) + x[b]*f
 }
 
-// average returns the barycentre average at n points, and the 10th and 90th percentiles of the samples paired
-// with each. Pairs are found on smoothed copies: on the samples themselves noise is paired with like noise, and
-// the average of 450 instances is as rough as one of them.
+// average returns at n points the barycentre average of the instances, aligned in time, and the 10th and 90th
+// percentiles of the samples paired with each. Pairs are found on smoothed copies: on the samples themselves noise is
+// paired with similar noise, and the average of 450 instances is as rough as one of them.
 func (g *group) average(n int) (mean, p10, p90 series.Values) {
 	avg := g.mean(g.points)
 	paired := make([][]float64, len(avg))

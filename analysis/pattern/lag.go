@@ -12,8 +12,9 @@ import (
 // of drift is five times that per hour.
 const minLonger = 1.0
 
-// setLags sets by how many seconds each node's iterations begin later than the median node's, at the median
-// node's own boundaries.
+// setLags sets by how many seconds each node's iterations begin later than those of the median node, and the scatter of
+// that. Both come from the boundaries of each node and the nearest ones of the first node that has any (see lagOf); the
+// median over the nodes is subtracted. Nodes without a lag keep nil.
 func (a *NodeComparison) setLags(nodes []NodePattern, shapes []phased) {
 	begin := make([][]float64, len(nodes))
 	for i, n := range nodes {
@@ -74,8 +75,9 @@ func lagOf(x, base []float64, periodS float64) (lag, spread float64) {
 	return robust.MedianAndMAD(d)
 }
 
-// markStragglers marks nodes whose iterations are longer, or become longer faster, by more than the others
-// vary. With fewer than three nodes with a period it marks none.
+// markStragglers sets LongerPct, the excess of each node's period over the median of the nodes, and marks as stragglers
+// nodes for which it exceeds minLonger and five MADs. It also marks nodes whose drift exceeds the median by five times
+// minLonger and five MADs. With fewer than three nodes with a period it does nothing.
 func (a *NodeComparison) markStragglers(nodes []NodePattern) {
 	var periods, slopes []float64
 	for _, n := range nodes {

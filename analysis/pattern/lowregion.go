@@ -54,10 +54,9 @@ func lowRegions(shape, v series.Values, p periodicity.Period, stepS float64) []L
 	return out
 }
 
-// classes divides the values into a low and a high class and returns the middle of
-// their means, and the means. A class that most of the period is in is not low:
-// it is divided again. ok is false if the division explains too little or the step
-// is too small.
+// classes divides the values of a shape into a low and a high class and returns the middle between the two class means,
+// and the means. A low class with more than half of the values is divided again. ok is false if a value is missing or
+// infinite, if a division explains less than minSeparation of the variance, or if the step is below minDepth.
 func classes(shape series.Values) (level, low, high float64, ok bool) {
 	x := make([]float64, 0, len(shape))
 	for _, v := range shape {
@@ -84,8 +83,8 @@ func classes(shape series.Values) (level, low, high float64, ok bool) {
 	}
 }
 
-// divide returns the number k of the smallest values of x, which are ascending, that form the low class by
-// Otsu's method, and the share of the variance that the division explains; 0 if all values are equal.
+// divide divides ascending values into a low and a high class by Otsu's method. k is the number of values in the low
+// class, share the share of the variance that the division explains; both are 0 if all values are equal.
 func divide(x []float64) (k int, share float64) {
 	total := 0.0
 	for _, v := range x {
@@ -110,8 +109,9 @@ func divide(x []float64) (k int, share float64) {
 // run is a stretch of a cyclic shape: n points from at on.
 type run struct{ at, n int }
 
-// stretchesBelow returns the stretches at or below a level; single points above it do not end one, and one may
-// continue from the end of the shape to its beginning.
+// stretchesBelow returns the stretches of a cyclic shape at or below a level, in the order of their first points. A
+// single point above the level does not end one, and one may continue from the end of the shape to its beginning. It
+// returns nil if the whole shape is below.
 func stretchesBelow(shape series.Values, level float64) []run {
 	n := len(shape)
 	is := make([]bool, n)
@@ -145,8 +145,9 @@ func stretchesBelow(shape series.Values, level float64) []run {
 	return out
 }
 
-// setRepeatability sets the share of instances that are low in the region, and the standard deviation of its
-// duration.
+// setRepeatability sets Repeatability, the share of the instances whose mean in the region is at or below the level,
+// and DurationSDS, the standard deviation of the region's length in these. v has the samples, r the region among the n
+// points of the shape. Instances without samples there do not count.
 func (l *Low) setRepeatability(v series.Values, in []periodicity.Instance, r run, n int, level, stepS float64) {
 	var lengths []float64
 	low, seen := 0, 0
@@ -179,8 +180,8 @@ func (l *Low) setRepeatability(v series.Values, in []periodicity.Instance, r run
 	_, l.DurationSDS = robust.Mean(lengths)
 }
 
-// lowAround returns the length of the stretch around sample i, between lo and hi, at or below the level,
-// including single samples above it.
+// lowAround returns the length, in samples, of the stretch around sample i, within [lo, hi), that is at or below the
+// level. Single samples above the level are bridged; sample i counts in any case.
 func lowAround(v series.Values, i, lo, hi int, level float64) int {
 	lo, hi = max(lo, 0), min(hi, len(v))
 	high := func(k int) bool { return k < lo || k >= hi || !(float64(v[k]) <= level) }

@@ -13,8 +13,8 @@ const cyclePoints = 192
 // cycle is one period of a shape at cyclePoints points, with mean 0 and energy 1.
 type cycle []float64
 
-// newCycle resamples a shape; ok is false if it is flat, empty or has missing
-// values.
+// newCycle returns one period of a shape at cyclePoints points, with mean 0 and energy 1. ok is false if the shape is
+// flat, has fewer than two points or has missing values.
 func newCycle(v series.Values) (c cycle, ok bool) {
 	if len(v) < 2 {
 		return nil, false
@@ -84,8 +84,8 @@ func (c cycle) normalise() {
 	}
 }
 
-// bestCorrelation returns the largest correlation of c with rotations of d, and the rotation: by which share of
-// the cycle d has to begin later.
+// bestCorrelation returns the largest correlation of c with rotations of d, and the rotation: the share of the cycle, 0
+// to 1, at which d has to begin to be most like c.
 func (c cycle) bestCorrelation(d cycle) (r, shift float64) {
 	r = -1
 	twice := append(append(make(cycle, 0, 2*cyclePoints+4), d...), d...)[:2*cyclePoints+4]

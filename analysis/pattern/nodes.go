@@ -101,7 +101,8 @@ type phased struct {
 	s     float64 // period
 }
 
-// commonPhase rotates all shapes to the phase of the first that has one.
+// commonPhase returns each node's shape at comparePoints points, rotated to the phase of the first shape that is not
+// flat, empty or incomplete. Other nodes have a zero entry (v is nil).
 func commonPhase(nodes []NodePattern) []phased {
 	out := make([]phased, len(nodes))
 	var first cycle
@@ -151,8 +152,8 @@ func medianShape(shapes []phased) []float64 {
 	return out
 }
 
-// distancesPct is the paper's rule: the distance per association of each of xs and y over
-// the mean of both.
+// distancesPct returns the distance of each of xs from y by the paper's rule: the mean absolute distance per pair of
+// the alignment, in percent of the mean of both series. It is NaN if that mean is 0.
 func distancesPct(s *dtw.Scratch, xs [][]float64, y []float64) []float64 {
 	out := s.Means(xs, y)
 	b, _ := robust.Mean(y)
@@ -167,8 +168,8 @@ func distancesPct(s *dtw.Scratch, xs [][]float64, y []float64) []float64 {
 	return out
 }
 
-// pairs counts the pairs that agree. Of more than maxPairwise shapes each makes one pair
-// with the median shape, whose distance is in a.Nodes.
+// pairs counts all pairs of nodes with a shape, and those that agree or are close (see count). Of more than maxPairwise
+// shapes each makes only one pair, with the median shape, whose distance is in a.Nodes.
 func (a *NodeComparison) pairs(shapes []phased) {
 	var known [][]float64
 	for _, s := range shapes {
@@ -206,8 +207,8 @@ func (a *NodeComparison) count(pct float64) {
 	a.WorstPct = max(a.WorstPct, pct)
 }
 
-// markOdd marks the nodes that differ from the median shape, and sets where they differ. With fewer than
-// three nodes with a shape it marks none.
+// markOdd marks the nodes whose distance from the median shape exceeds closePct and the median distance by five MADs,
+// and sets where and by how much they differ. With fewer than three nodes with a distance it marks none.
 func (a *NodeComparison) markOdd(shapes []phased, middle []float64) {
 	var all []float64
 	for _, n := range a.Nodes {
@@ -232,8 +233,9 @@ func (a *NodeComparison) markOdd(shapes []phased, middle []float64) {
 	}
 }
 
-// largestDifference returns the stretch around the largest difference of x and y in which it is at least half
-// as large, and the mean difference there.
+// largestDifference returns the stretch of the cyclic shapes around their largest difference, averaged over three
+// points, in which the difference has the same sign and at least half that size: its first point, its number of points,
+// and the mean of x-y there.
 func largestDifference(x, y []float64) (from, points int, diff float64) {
 	n := len(x)
 	d := make([]float64, n)

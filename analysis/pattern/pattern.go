@@ -8,7 +8,7 @@ import (
 // Pattern is the representative shape of one period (Phase-TA III-C), with the figures that reports print. Its
 // JSON is part of node records and reports: keys are added, never renamed.
 type Pattern struct {
-	ID     string `json:"id"` // "A", "B", ... in the order of coverage * confidence
+	ID     string `json:"id"` // "A", "B", ... in the order of the periods, the main one first
 	Column string `json:"column"`
 	// Kind says whether its cycles have equal lengths, Axis on which axis it was found; both are empty in old
 	// records.

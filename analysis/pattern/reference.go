@@ -47,8 +47,9 @@ type Step struct {
 	Alike float64
 }
 
-// Step returns the time of the reference's loop in a run with these patterns, of the same shape of job. ok is
-// false, with a note, if none of them matches: the time of another pattern is never returned.
+// Step returns the time of one iteration of the reference's loop in a run of the same shape of job, from the best match
+// among the run's patterns (see isBetter). ok is false, with a note, if none of them matches: the time of another
+// pattern is never returned.
 func (r Reference) Step(patterns []Pattern) (step Step, ok bool, notes []note.Note) {
 	for _, s := range r.candidates(patterns) {
 		if !ok || r.isBetter(s, step) {
@@ -90,7 +91,9 @@ func (r Reference) penalty(s Step) float64 {
 	return 1 - s.Alike + 0.02*float64(s.Num*s.Den-1) + 0.1*math.Abs(math.Log(s.StepS/r.PeriodS))
 }
 
-// candidates returns every possible match of a pattern with the reference.
+// candidates returns the matches of the patterns with the reference. A pattern of the same column and values column
+// matches if its shape is like a multiple or fraction of the reference's; one of another page of the same group, if its
+// shape is like the reference's; one of another column, if its period equals the reference's within maxSameSpeed.
 func (r Reference) candidates(patterns []Pattern) []Step {
 	ref, shaped := newCycle(r.Values)
 	if !(r.PeriodS > 0) {
@@ -126,7 +129,8 @@ func (r Reference) candidates(patterns []Pattern) []Step {
 	return out
 }
 
-// folds returns the matches of a pattern with multiples and fractions of the reference.
+// folds returns the matches of a pattern that holds k periods of the reference, or of which k fit into the reference's
+// period, for k up to maxFold: those at a plausible speed whose shapes have at least the required correlation.
 func (r Reference) folds(ref, shape cycle, p Pattern) []Step {
 	var out []Step
 	for k := 1; k <= maxFold; k++ {
@@ -168,10 +172,10 @@ func stepOf(p Pattern, num, den int) Step {
 // minMain is the least coverage at which a pattern is the main loop of a run of another size.
 const minMain = 0.5
 
-// StepAcross returns the time of the reference's loop in a run of another size
-// (nodes, tasks or input), where period and shape may both differ: the pattern
-// that is most alike whatever its period, or, where none is alike, the only one
-// that covers half of the run.
+// StepAcross returns the time of one iteration of the reference's loop in a run of another size (nodes, tasks or
+// input), where period and shape may both differ. It chooses the pattern of the same column with the highest
+// correlation, of at least minAlikeFold, whatever its period. Without one it takes the only pattern that covers half of
+// the run. Otherwise ok is false, with a note.
 func (r Reference) StepAcross(patterns []Pattern) (step Step, ok bool, notes []note.Note) {
 	ref, shaped := newCycle(r.Values)
 	var main []Pattern

@@ -54,7 +54,8 @@ func RepresentAt(set series.Set, periods []periodicity.Period, most int) []Patte
 	return out
 }
 
-// draw sets the values and percentiles at n points, from the column that carries the pattern.
+// draw sets the values and the percentiles at n points, from the column that carries the pattern, and with them WGSS,
+// Aligned and Low. Instances are aligned first if needsAlignment says so. stepS is the length of a sample in seconds.
 func (q *Pattern) draw(c series.Column, p periodicity.Period, n int, stepS float64) {
 	g, ok := newGroup(c, p)
 	if ok && g.needsAlignment() {
@@ -96,8 +97,9 @@ func evenlyChosen(in []periodicity.Instance, most int) []periodicity.Instance {
 	return out
 }
 
-// carrier returns the column of that name, or the column of the group of that name whose mean shape varies
-// most. Of a set with one column it returns that one, whatever its name.
+// carrier returns the column from which a pattern's shape is drawn: that of the given name or, of the columns of the
+// group of that name, the one whose mean shape over the instances varies most beyond counting noise. If the set has a
+// single column it returns that, whatever its name. It returns false if none exists.
 func carrier(set series.Set, name string, in []periodicity.Instance, n int) (series.Column, bool) {
 	if len(set.Columns) == 1 {
 		return set.Columns[0], true
@@ -123,7 +125,8 @@ func carrier(set series.Set, name string, in []periodicity.Instance, n int) (ser
 	return best, best.Name != ""
 }
 
-// meanShape returns the mean over the instances at each of n points, without missing samples.
+// meanShape returns the mean over the instances at each of n points of a cycle; missing samples are left out, and a
+// point without samples is NaN.
 func meanShape(v series.Values, in []periodicity.Instance, n int) []float64 {
 	sum, count := make([]float64, n), make([]float64, n)
 	for _, i := range in {
@@ -140,7 +143,8 @@ func meanShape(v series.Values, in []periodicity.Instance, n int) []float64 {
 	return sum
 }
 
-// percentiles returns the 10th and the 90th percentile over the instances at each of n points.
+// percentiles returns the 10th and the 90th percentile over the instances at each of n points of a cycle; missing
+// samples are left out.
 func percentiles(v series.Values, in []periodicity.Instance, n int) (p10, p90 series.Values) {
 	p10, p90 = make(series.Values, n), make(series.Values, n)
 	vals := make([]float64, 0, len(in))

@@ -91,7 +91,8 @@ type combined struct {
 	outer    *viewPeriod
 }
 
-// combineViews selects the period with the most support from all views; false if no view shows a period.
+// combineViews selects the period with the most support from all views (see familySupport), and a loop inside it and
+// one around it if their support is at least nestedShare of that; false if no view shows a period.
 func combineViews(all []view) (combined, bool) {
 	families := familiesOf(all)
 	if len(families) == 0 {
@@ -130,7 +131,9 @@ func combineViews(all []view) (combined, bool) {
 // mayNest reports whether a period may lie within another that is ratio times as long.
 func mayNest(ratio float64) bool { return nearMultiple(ratio) >= 2 || ratio >= nestedFrom }
 
-// familiesOf groups the views' periods that are the same, the clearest first in each group.
+// familiesOf groups the periods of all views whose CPU time per cycle is the same within sameCPU of the clearest one,
+// the clearest first in each group. Multiples that a view found in place of a period too short for it join the family
+// of that period (see reassignMultiples).
 func familiesOf(all []view) [][]viewPeriod {
 	var sights []viewPeriod
 	for i, w := range all {
@@ -155,8 +158,9 @@ next:
 	return reassignMultiples(all, families)
 }
 
-// reassignMultiples moves multiples, found by views whose bins are too long for the period itself, to the
-// family of the period: that with the most support.
+// reassignMultiples moves periods that are multiples of the period of another family, if that is too short for the bins
+// of the view that found them (seenBins) and has enough support, to that family; of several to the one with the most
+// support.
 func reassignMultiples(all []view, families [][]viewPeriod) [][]viewPeriod {
 	support := make([]float64, len(families))
 	for i, f := range families {
@@ -206,8 +210,9 @@ func familySupport(all []view, f []viewPeriod) float64 {
 	return sum
 }
 
-// reportedView returns the view of a family whose period is reported: wall time, whose samples need no mapping
-// back, unless it is less clear or the job was crowded; else the clearest.
+// reportedView returns the period of a family that is reported: that of wall time, whose samples need no mapping back,
+// if it is the same as the clearest one, has at least wallShare of its worth, and the job was not crowded; else the
+// clearest one.
 func reportedView(all []view, f []viewPeriod) viewPeriod {
 	for _, s := range f {
 		if w := all[s.by]; w.grid == nil && w.weight == 1 && math.Abs(s.lag/f[0].lag-1) <= sameCPU &&
@@ -218,9 +223,10 @@ func reportedView(all []view, f []viewPeriod) viewPeriod {
 	return f[0]
 }
 
-// viewAgreement returns how far the views agree on the reported period: the share of the votes of the views
-// with a period, less a penalty for silent views. Two views that agree are both wrong with the product of their
-// chances, so the square of the share of silent views counts.
+// viewAgreement returns how far the views agree on the reported period, 0 to 1: the share of the worth of each view's
+// periods that is in related families, averaged by weight over the views with a period, less a penalty for silent
+// views. Two views that agree are both wrong with the product of their chances, so the square of the share of silent
+// views counts. told is the reported period.
 func viewAgreement(all []view, families [][]viewPeriod, related map[int]bool, told viewPeriod) float64 {
 	sum, n, silent := 0.0, 0.0, 0.0
 	for i, w := range all {

@@ -24,7 +24,9 @@ const (
 	refreshTolerance = 0.003
 )
 
-// unaliased returns the outcomes without periods that may be aliases of a source's refresh.
+// unaliased returns the outcomes without periods that may be aliases of a source's refresh: those shorter than
+// drawnIntervals for a source that is read at random times, and those that no source with another clock confirms for a
+// ticked one. Sources that are read in every sample are unchanged.
 func unaliased(all []source, got []outcome) []outcome {
 	out := slices.Clone(got)
 	for i, s := range all {
@@ -88,8 +90,9 @@ func (o outcome) dropPeriods(leastS float64, refused func(Period) bool) outcome 
 	return o
 }
 
-// keepConfirmed returns the outcome for the whole profile with only the period that was confirmed in an
-// excerpt, if the source may alias.
+// keepConfirmed returns the outcome for the whole profile with only the periods of shownS seconds, within samePeriod,
+// the length that was confirmed in an excerpt. The outcome of a source that is read in every sample, and so cannot
+// alias, is unchanged.
 func (s source) keepConfirmed(full outcome, shownS float64) outcome {
 	if s.origin().Kind == "" {
 		return full
@@ -102,7 +105,8 @@ func (s source) keepConfirmed(full outcome, shownS float64) outcome {
 // origin returns how the columns of a source were read; the zero value means in every sample.
 func (s source) origin() series.Origin { return s.cols[0].Source }
 
-// inStepWithRefresh reports whether a period is nearly a multiple of the refresh of its source.
+// inStepWithRefresh reports whether a period is a multiple of the refresh of its source, within refreshTolerance. It
+// returns false for sources that are not ticked.
 func (s source) inStepWithRefresh(periodS float64) bool {
 	if s.origin().Kind != series.Ticked {
 		return false

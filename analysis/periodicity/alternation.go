@@ -23,8 +23,9 @@ const (
 	mostAlternating = 3
 )
 
-// withAlternatingCyclesJoined returns the period with its instances joined in twos or threes if their lengths
-// alternate; else it returns the period unchanged.
+// withAlternatingCyclesJoined returns a period of equal cycles with its instances joined in twos or threes if their
+// lengths alternate (see alternatingParts). It drops instances that do not follow each other in such a group. It
+// returns the period unchanged if they do not alternate or fewer than minInstances would remain.
 func (p Period) withAlternatingCyclesJoined(set series.Set) Period {
 	if p.Kind != Equal {
 		return p
@@ -64,8 +65,9 @@ func followEachOther(in []Instance) bool {
 	return true
 }
 
-// alternatingParts returns the number of parts of which a cycle consists by the lengths of the instances, 1 if they do
-// not alternate. It compares ranks, since other programs make some instances much longer.
+// alternatingParts returns the number of instances, 2 or 3, of which a cycle consists by their lengths; 1 if these do
+// not alternate. It compares the correlation of the lengths' ranks at this distance with that at shorter ones. Ranks
+// are used because other programs make some instances much longer.
 func (p Period) alternatingParts() int {
 	n := len(p.Instances)
 	if n < 2*minInstances {

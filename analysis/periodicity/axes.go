@@ -7,10 +7,10 @@ import (
 	"jobgait/analysis/series"
 )
 
-// combineAxes combines the periods found in wall time with those of the same code in CPU time, of which it
-// searches parts of a long profile. If the period in wall time is reliable, it returns that: in tests grids
-// then made a multiple of one loop and corrected none. It returns no periods if the agreement of the axes
-// lowers the confidence below minConfidence.
+// combineAxes combines the periods found in wall time with those of the same code in CPU time, for which it searches
+// parts of a long profile. It returns wall unchanged if that is reliable, if there is no CPU time, or if no view shows
+// a period. If the agreement of the axes lowers the confidence below minConfidence, it returns no periods, and the
+// period as candidate.
 func combineAxes(set series.Set, wall outcome, par Params) outcome {
 	look := excerpt(set, firstPart)
 	clock, ok := look.Clock()
@@ -91,7 +91,8 @@ func searchGrids(set series.Set, gs []grid, par Params) []grid {
 	return gs
 }
 
-// searchPeriods finds the periods of the grid, unless it was searched before.
+// searchPeriods finds the periods of the grid and sets g.got, unless it was searched before. Periods that are combs of
+// the sampler are separated.
 func (g *grid) searchPeriods(set series.Set, par Params) {
 	if g.got.source == "" {
 		g.got = detectSource(g.set, g.src, 1, par).
@@ -99,8 +100,9 @@ func (g *grid) searchPeriods(set series.Set, par Params) {
 	}
 }
 
-// isSettled reports whether wall time, of a job that got its CPUs, and the searched grids show one period, none
-// of them as a multiple of a shorter one.
+// isSettled reports whether the other grids need not be searched: wall time, of a job that got its CPUs, and at least
+// the two first grids show the period with an agreement of settledAgreement, and it is long enough for every view to
+// show it itself.
 func (v combined) isSettled(all []view) bool {
 	for _, w := range all {
 		if v.reported.lag < seenBins*w.bin {
@@ -120,9 +122,9 @@ const (
 	outerSlots = 8
 )
 
-// outerLoop searches the whole profile, in wide bins of CPU time, for a loop around the main period,
-// o.periods[0], that is too long for the parts in which the main period was found. It returns false without a
-// confident one.
+// outerLoop searches the whole profile, in bins of CPU time of outerCycles cycles, for a loop around the main period,
+// o.periods[0], that is too long for the parts in which that was found. It returns the first one with outerConfidence,
+// and false without one.
 func (o outcome) outerLoop(set series.Set, clock series.Clock, par Params) (Macro, bool) {
 	main := o.periods[0]
 	w := outerCycles * main.CPUS
@@ -152,7 +154,8 @@ func enclosing(main, p Period) Macro {
 	return Macro{PeriodS: p.PeriodS, Of: []int{0}, Count: int(n)}
 }
 
-// periodsInWall returns the periods of a grid converted to wall time, the reported one first.
+// periodsInWall returns the periods of a grid converted to wall time, the one with the index told first. It leaves out
+// periods that have no instance in wall time.
 func (g grid) periodsInWall(set series.Set, told int) outcome {
 	o := outcome{source: series.CodeGroup, stage: g.got.stage}
 	for i, p := range g.got.periods {
@@ -168,9 +171,9 @@ func (g grid) periodsInWall(set series.Set, told int) outcome {
 	return o
 }
 
-// searchWhole searches the whole profile for the period that the grid showed in a part of it, in the longest
-// bins that resolve it. shownS is its length in the grid, which is followed first; lag is its length on the CPU
-// time axis, by which the result is recognised.
+// searchWhole searches the whole profile for the period that the grid showed in a part of it, in the longest bins that
+// resolve it, and returns the periods in wall time, that one first. shownS is its length in the grid, in seconds, which
+// is followed first. lag is its CPU time per cycle, by which the result is recognised.
 func (g grid) searchWhole(set series.Set, clock series.Clock, lag, shownS float64, par Params) outcome {
 	asked := g.nominalS
 	for _, s := range cpuBinsS {
@@ -198,7 +201,8 @@ func (v combined) axis() series.Axis {
 	return series.Wall
 }
 
-// addNested adds a loop inside the main one as its child, and one around it as a macro cycle.
+// addNested adds a loop inside the main period of o as its child, and one around it as a macro cycle, if the views
+// showed them. all has the views, look the part of the profile that was searched.
 func (v combined) addNested(o *outcome, all []view, look series.Set) {
 	in := func(s viewPeriod) Period {
 		w := all[s.by]

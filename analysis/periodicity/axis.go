@@ -27,16 +27,16 @@ type grid struct {
 	got      outcome
 }
 
-// grids puts the code of a set into bins of CPU time; it returns none if the set has no code or its clock no
-// CPU time. Samples that were counted in bins of CPU time are added up, with those that were counted only in
-// slots of wall time; without such bins all slots are spread over the bins.
+// grids puts the code of a set into bins of CPU time of each length in only, or of all of cpuBinsS; see gridsBy. The
+// slots of wall time are spread over the bins at once.
 func grids(set series.Set, clock series.Clock, only ...float64) []grid {
 	return gridsBy(binnedGrid, set, clock, only...)
 }
 
-// gridsBy is grids with spread as the function that spreads slots over bins, and only the given bins, in
-// seconds; all of cpuBinsS by default. If the set was also recorded on CPU time for most of the run, the
-// recorded bins are added up and spread is not used.
+// gridsBy returns the code of a set in bins of CPU time, for each length in only (seconds of one busy CPU), or all of
+// cpuBinsS. If most of the run was also recorded in bins of CPU time, it adds these up, completed by the slots of wall
+// time. Otherwise it calls spread to spread the slots over the bins. Bins that are too few (minBins) are left out;
+// without code or CPU time it returns none.
 func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, set series.Set, clock series.Clock,
 	only ...float64) []grid {
 	bins := only
@@ -125,7 +125,9 @@ const (
 	smoothS = 0.003
 )
 
-// exactGrids returns grids of the bins that were recorded, smoothed and added up.
+// exactGrids returns a grid for each length of bins (in seconds of one busy CPU), made from the bins of a set recorded
+// in CPU time: smoothed, and added up to that length. busy is the number of CPUs in use. It leaves out lengths that
+// give fewer than minBins bins or the same ones as the length before.
 func exactGrids(set series.Set, busy float64, bins []float64) []grid {
 	set.Columns = code(set)
 	set = set.Smoothed(int(math.Round(smoothS * max(1, busy) / set.StepS)))
@@ -175,9 +177,10 @@ func code(set series.Set) []series.Column {
 	return out
 }
 
-// toWall converts a period that was found on a grid to wall time: instances in samples of the set, lengths in
-// seconds of it. Its period is their mean: where one begins is known to a turn of the scheduler only, which
-// moves the median.
+// toWall converts a period that was found on a grid to wall time: instances in samples of the set, lengths in seconds.
+// The period becomes the mean of these, because a begin is known only to a turn of the scheduler, which moves the
+// median; CPUS is the CPU time per cycle. Pauses are taken out of cycles (see withoutPauses). It returns false if no
+// instance has a sample in wall time.
 func (g grid) toWall(p Period, set series.Set) (Period, bool) {
 	in := make([]Instance, 0, len(p.Instances))
 	lengths := make([]float64, 0, len(p.Instances))

@@ -2,9 +2,9 @@ package periodicity
 
 import "math"
 
-// boundaries returns the first sample and the end of every occurrence, refined from the level of the template
-// down to single samples in [a, b): at every level the mean of the surroundings of all boundaries is matched at
-// the places next to each. A boundary shared by two occurrences stays shared.
+// boundaries returns the first sample and the end of every occurrence, in samples limited to [a, b). Occurrences are
+// given in points of a pyramid level; at each finer level all boundaries are doubled and sharpened (see sharpenMarks).
+// A boundary shared by two occurrences stays shared.
 func boundaries(p *pyramid, level int, occ []occurrence, a, b int) [][2]int {
 	marks := make([]int, 0, len(occ)+8)
 	index := make([][2]int, len(occ))
@@ -38,8 +38,8 @@ func boundaries(p *pyramid, level int, occ []occurrence, a, b int) [][2]int {
 	return out
 }
 
-// sharpenMarks moves every mark by up to 2 samples to where v is most like the mean of h samples to both sides
-// of the marks.
+// sharpenMarks moves each mark by up to two samples to the place whose surroundings, h samples on both sides, are most
+// like the mean surroundings of the marks. Marks nearer than h to an end of v do not move beyond it.
 func sharpenMarks(v vector, marks []int, h int) {
 	const reach = 2
 	n := v.len()

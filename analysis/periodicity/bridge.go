@@ -90,8 +90,9 @@ func (p Period) withInstances(set series.Set, in []Instance) Period {
 	return p
 }
 
-// cyclesIn returns the cycles that a break of several cycles, the slots from from to to, holds by its samples of code,
-// with the same number of samples each; none if the code of the loop does not run throughout.
+// cyclesIn returns the cycles in a break, the slots [from, to), as many as its samples of code fill, with the same
+// number of samples each. It returns none if these are fewer than pieceCycles or more than mostBreakCycles, or if the
+// loop's code does not run throughout.
 func (l LoopCode) cyclesIn(from, to int) []Instance {
 	held := l.code.total(from, to)
 	n := int(math.Round(held / floats.Sum(l.code.mean)))
@@ -131,8 +132,8 @@ type meanCycleCode struct {
 // maxAveragedCycles bounds the cycles of which the mean is taken.
 const maxAveragedCycles = 512
 
-// newMeanCycle returns the columns with the mean number of their samples in a cycle, over about
-// maxAveragedCycles evenly chosen instances.
+// newMeanCycle returns the columns with their mean number of samples in a cycle, over evenly chosen instances, at most
+// about 2*maxAveragedCycles.
 func newMeanCycle(columns []series.Column, in []Instance) meanCycleCode {
 	l := meanCycleCode{columns: columns, mean: make([]float64, len(columns))}
 	step := max(1, len(in)/maxAveragedCycles)
@@ -149,7 +150,7 @@ func newMeanCycle(columns []series.Column, in []Instance) meanCycleCode {
 	return l
 }
 
-// samples returns the samples of the columns in slots from to to.
+// samples returns the number of samples of each column in the slots [from, to).
 func (l meanCycleCode) samples(from, to int) []float64 {
 	out := make([]float64, len(l.columns))
 	for c, column := range l.columns {
@@ -174,8 +175,8 @@ func (l meanCycleCode) total(from, to int) (n float64) {
 	return n
 }
 
-// holdsSeveral reports whether the slots from from to to have the samples of more than one mean cycle. Of each column
-// two cycles count at most: a cycle with much of one column is one.
+// holdsSeveral reports whether the slots [from, to) have at least severalCycles times the samples of a mean cycle. Of
+// each column at most twice its mean counts, because a cycle with much of one column is still one.
 func (l meanCycleCode) holdsSeveral(from, to int) bool {
 	held := 0.0
 	for c, n := range l.samples(from, to) {

@@ -15,8 +15,9 @@ const (
 	childCoverage = 0.4
 )
 
-// inner returns at most one period inside the instances of x: the first acceptable one of the first three
-// candidates that are short enough and overlap x.
+// inner returns at most one period inside the instances of x: the first acceptable one of the first three candidates
+// that are short enough (childRatio) and overlap x. It must fill childCoverage of x and repeat at least childRatio
+// times in an instance of x.
 func (h *searcher) inner(p *pyramid, x fit, cand []candidate) []childFit {
 	for i, tried := 0, 0; i < len(cand) && tried < 3; i++ {
 		c := cand[i]

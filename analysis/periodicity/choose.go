@@ -33,9 +33,10 @@ type vote struct {
 	worth float64
 }
 
-// choose returns the index of the outcome whose periods are the job's, or -1 without one, and the share of the
-// votes that agree with it. With more than one source, periods of clocks do not count. usage reports whether
-// all periods come from sources that show only CPU use; else the periods of such sources do not count.
+// choose returns the index of the outcome whose periods are the job's, or -1 without one, and the share of the votes
+// that agree with its period, multiples and fractions included. The period with the most support wins. One of its
+// fractions with shorterShare of that support replaces it, unless a source contradicts that. usage reports whether only
+// sources of CPU use show periods; else such sources do not count alone.
 func choose(all []source, got []outcome) (at int, agreed float64, usage bool) {
 	families := voteFamilies(votesOf(all, got))
 	works := func(f []vote) bool {
@@ -88,8 +89,9 @@ func contradictFraction(all []source, got []outcome, family []vote, m int) bool 
 	})
 }
 
-// votesOf returns the periods of all sources as votes, the clearest first. If there is more than one source,
-// periods of clocks are left out.
+// votesOf returns the periods of all sources as votes, the clearest first; a vote's worth is coverage times confidence,
+// for a group of columns times groupVotes. If there is more than one source, periods of clocks are left out unless many
+// sources show them.
 func votesOf(all []source, got []outcome) []vote {
 	var votes []vote
 	for i, o := range got {
@@ -133,7 +135,8 @@ next:
 	return families
 }
 
-// voteSupport returns the sum of the votes of a family, counting columns that are copies of each other once.
+// voteSupport returns the sum of the votes of a family, with one vote, the clearest, for each source. Columns that are
+// copies of each other (copyCorrelation) count as one source.
 func voteSupport(all []source, f []vote) float64 {
 	sum := 0.0
 	var heard []int
@@ -162,7 +165,8 @@ func reportedSource(all []source, f []vote) int {
 	return f[0].from
 }
 
-// correlation returns the correlation of two columns over blocks of their samples.
+// correlation returns the correlation of two columns, over blocks of samples if they are long. Samples that are missing
+// in either are left out. It is 0 if a column does not vary.
 func correlation(x, y series.Values) float64 {
 	var n, sx, sy, xx, yy, xy float64
 	for i := range sampleIndexes(len(x)) {

@@ -30,7 +30,10 @@ const (
 	jobShare = 0.5
 )
 
-// isClockPeriod reports whether period p of source s is that of a clock of the machine and not of the job.
+// isClockPeriod reports whether period p of source s is that of a clock of the machine and not of the job. Below
+// beatSamples samples, a period in step with the samples or of a round time is. A longer one is if it keeps time, is of
+// a round length or a multiple of the column's refresh, and comes from a single column that does not show the job's own
+// idleness.
 func isClockPeriod(p Period, s source) bool {
 	if p.PeriodSamples < beatSamples {
 		return isInStep(p) || isRoundTime(p.PeriodS)
@@ -39,7 +42,8 @@ func isClockPeriod(p Period, s source) bool {
 		isSteady(p)
 }
 
-// isWidelySeen reports whether enough sources show a period for it to be the job's.
+// isWidelySeen reports whether enough sources show a period for it to be the job's even if it looks like a clock's: at
+// least three and jobShare of all. Periods below beatSamples samples never are.
 func isWidelySeen(p Period, got []outcome) bool {
 	n := 0
 	for _, o := range got {
@@ -50,9 +54,9 @@ func isWidelySeen(p Period, got []outcome) bool {
 	return p.PeriodSamples >= beatSamples && n >= 3 && float64(n) >= jobShare*float64(len(got))
 }
 
-// isSteady reports whether a number of instances take the same time together, to the sample, nearly wherever
-// they are. The number is such that the jitter of a loop would have added up to two samples, or half of an
-// average run.
+// isSteady reports whether runs of k instances take the same time, to the sample, nearly wherever they are. k is such
+// that the jitter of a loop would have added up to two samples, or half of an average run. It is true if no run has so
+// many instances.
 func isSteady(p Period) bool {
 	k := int(math.Ceil(square(2 / (leastJitter * p.PeriodSamples))))
 	k = max(1, min(k, len(p.Instances)/max(1, 2*len(p.Regions))))
@@ -80,7 +84,9 @@ func isSteady(p Period) bool {
 	return float64(same) >= keepsTime*float64(len(spans))
 }
 
-// isInStep reports whether the instances stay in step with a grid of whole samples longer than a loop would.
+// isInStep reports whether the begins of the instances stay at nearly the same phase of a grid of whole samples with
+// the length of the period, longer than those of a loop would. It is false for fewer than four instances per sample of
+// the period.
 func isInStep(p Period) bool {
 	t := math.Round(p.PeriodSamples)
 	if t < 1 || float64(len(p.Instances)) < 4*t {

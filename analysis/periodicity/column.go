@@ -21,8 +21,9 @@ const describeSamples = 8192
 // countUnit is the unit of address samples.
 const countUnit = "samples"
 
-// measureColumn computes the statistics of column j from up to describeSamples of its samples; ok is false if
-// it has no variance or fewer than 8 usable samples.
+// measureColumn returns the mean, the noise and the limits for clipping of column j, from up to describeSamples of its
+// samples. If the counts are shares of a total, nothing is clipped and the noise is that of drawing the samples. ok is
+// false if the column has no variance or fewer than 8 usable samples.
 func measureColumn(s source, j int, total totals) (st columnStats, ok bool) {
 	vals := make([]float64, 0, describeSamples)
 	diffs := make([]float64, 0, describeSamples)
@@ -74,8 +75,9 @@ func measureColumn(s source, j int, total totals) (st columnStats, ok bool) {
 	return st, true
 }
 
-// clipBounds returns the values at which the sorted values are clipped: spikes far beyond the bulk carry no
-// period and would hide it.
+// clipBounds returns the values at which the sorted values are clipped, because spikes far beyond the bulk carry no
+// period and would hide it: as far outside of the 2nd and 98th percentiles as these are apart. If they are equal,
+// nothing is clipped.
 func clipBounds(vals []float64) (lo, hi float32) {
 	q2, q98 := robust.SortedQuantile(vals, 0.02), robust.SortedQuantile(vals, 0.98)
 	if q98 <= q2 {
@@ -84,8 +86,9 @@ func clipBounds(vals []float64) (lo, hi float32) {
 	return float32(q2 - (q98 - q2)), float32(q98 + (q98 - q2))
 }
 
-// noiseOf returns the variance of the noise of a single column, from its sorted values and the sizes of the
-// steps from one to the next.
+// noiseOf returns the variance of the noise of a single column: for counts the mean (Poisson), at most half the mean
+// squared step, for other values the variance of a normal sample with the median step, with the same limit. diffs are
+// the sizes of the steps from one value to the next, vals the values, sorted.
 func noiseOf(unit string, vals, diffs []float64, mean float64) float64 {
 	steps := 0.0
 	for _, d := range diffs {
@@ -103,7 +106,7 @@ func noiseOf(unit string, vals, diffs []float64, mean float64) float64 {
 	return noise
 }
 
-// sampleIndexes yields all of n indexes, or if they are many, those of blocks distributed over them: single
+// sampleIndexes yields all indexes below n, or of more than describeSamples those of blocks spread over them. Single
 // ones at equal distances would show a period of three samples at one phase only.
 func sampleIndexes(n int) iter.Seq[int] {
 	return func(yield func(int) bool) {

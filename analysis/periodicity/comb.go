@@ -20,9 +20,10 @@ const (
 	toothShare = 0.5
 )
 
-// isComb reports whether nearly all instances of a period take the same whole number of samples, keep time, and
-// differ from a flat line in two samples only. The columns are those of the source, in wall time. A loop of the
-// program drifts against the samples, or sleeps until a timer, which other columns show as well.
+// isComb reports whether a period of the source with these columns, in wall time, is a comb of the sampler: it has
+// minCombTeeth instances, of which nearly all take the same whole number of samples and keep time, and two samples of a
+// cycle hold most of what varies. A loop of the program drifts against the samples, or sleeps until a timer, which
+// other columns show as well.
 func isComb(p Period, columns []series.Column) bool {
 	n := len(p.Instances)
 	if n < minCombTeeth {
@@ -36,7 +37,8 @@ func isComb(p Period, columns []series.Column) bool {
 	return lengths[n/10] == lengths[n-1-n/10] && isSteady(p) && hasTwoTeeth(p, columns, lengths[n/2])
 }
 
-// hasTwoTeeth reports whether the mean cycle, of a number of samples, is flat but for two of them.
+// hasTwoTeeth reports whether two samples of the mean cycle, which has the given number of samples, hold at least
+// toothShare of its variance over all columns. Cycles of up to four samples have none.
 func hasTwoTeeth(p Period, columns []series.Column, samples int) bool {
 	energy := make([]float64, samples)
 	for _, c := range columns {

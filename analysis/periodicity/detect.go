@@ -14,9 +14,9 @@ import (
 // minSamples is the shortest profile in which a period is sought.
 const minSamples = 48
 
-// Detect finds the periods of a profile. The result is the same for the same
-// input. An error means that the set itself is unusable; a profile without a
-// period is a result with notes. Gaps are unknown time: they count for no coverage.
+// Detect finds the periods of a profile, the main one first. The result is the same for the same input. An error means
+// that the set itself is unusable. A profile without a period gives a result without periods whose note has the reason.
+// Gaps are unknown time: they count for no coverage.
 func Detect(set series.Set, par Params) (Result, error) {
 	kept, gaps := withoutGaps(set)
 	r, err := detectKnown(kept, par)
@@ -75,7 +75,8 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 // the number of columns and grids that agree.
 const LeastConfidenceOfSampledCode = 0.4
 
-// reportable drops periods of a profile with code that are too unsure to be reported.
+// reportable drops the periods with a confidence below LeastConfidenceOfSampledCode from the outcome of a profile with
+// code. If none remains, the first becomes the candidate. Without code the outcome is unchanged.
 func (o outcome) reportable(set series.Set) outcome {
 	if len(code(set)) == 0 {
 		return o
@@ -93,9 +94,10 @@ func (o outcome) reportable(set series.Set) outcome {
 	return o
 }
 
-// detectScope finds the periods of the columns of one scope, in wall time or in CPU time, and reports those of
-// the source that represents the columns that agree. It searches an excerpt of a long profile first, and the
-// whole profile if it finds nothing there.
+// detectScope finds the periods of the columns of one scope, in wall time or in CPU time, and returns those of the
+// source that represents the columns that agree. It searches an excerpt of a long profile first; a period found there
+// is followed through all of it, and without one the whole profile is searched. An outcome without periods says how far
+// the search came.
 func detectScope(set series.Set, all []source, par Params) outcome {
 	looks := []series.Set{set}
 	if e := excerpt(set, excerptPart); len(all) > 1 && e.Len() < set.Len() {
@@ -177,7 +179,8 @@ const (
 // that a pattern needs 100.
 const FewInstances = 100
 
-// warnings returns notes about the reliability of the periods found.
+// warnings returns notes about the reliability of the main period, o.periods[0]: unequal cycles, few cycles, few
+// samples in a cycle.
 func warnings(o outcome, set series.Set) []note.Note {
 	var notes []note.Note
 	main := o.periods[0]
@@ -294,7 +297,9 @@ type searcher struct {
 	stage    stage
 }
 
-// chunk searches the samples [off, end), and returns where the next chunk begins.
+// chunk searches the samples [off, end): it follows the periods already found, then searches the longest stretches that
+// stay open, until at most maxPatterns periods are found. It returns where the next chunk begins: behind the last
+// instance, if that is in the second half and this is not the last chunk, else at end.
 func (h *searcher) chunk(proj *projection, off, end int, last bool) int {
 	h.buf = proj.apply(h.buf, off, end)
 	n := h.buf.len()
@@ -336,8 +341,8 @@ func (h *searcher) adopt(p *pyramid, x fit, open []span, off int) []span {
 	return h.cover(p, k, open, off, x.seed)
 }
 
-// cover follows k through the open spans, from sample from outwards, and
-// returns what stays open.
+// cover follows k through the open spans, those after sample from forwards and those before it backwards, and adds the
+// instances to k. It returns the spans that stay open, ascending. Sample 0 of the pyramid is sample off of the profile.
 func (h *searcher) cover(p *pyramid, k *trackedPeriod, open []span, off, from int) []span {
 	var rest []span
 	follow := func(s span) {
@@ -369,7 +374,7 @@ func (h *searcher) cover(p *pyramid, k *trackedPeriod, open []span, off, from in
 	return rest
 }
 
-// lastEnd returns the end, in samples, of the last instance of any period.
+// lastEnd returns the end, in samples of the profile, of the last instance of any period; 0 without one.
 func (h *searcher) lastEnd() int {
 	end := 0
 	for _, k := range h.found {

@@ -1,7 +1,7 @@
 package periodicity
 
-// detrend writes x without its least squares line to y, and returns the energy of
-// that. Sums go four at a time, as every addition waits for the one before.
+// detrend writes x without its least squares line to y, and returns the sum of the squares of y. It adds up four sums
+// side by side, because each addition waits for the one before.
 func detrend(y, x []float32) float64 {
 	base, rise := line(x)
 	var s0, s1, s2, s3 float64

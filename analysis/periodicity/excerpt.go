@@ -14,9 +14,9 @@ const (
 	firstPart = cpuPart / 4
 )
 
-// excerpt returns excerptParts parts of a long profile, each of part samples, spread over it, one after the
-// other. It returns a profile shorter than three times as much unchanged. Where they meet a run of instances
-// ends; that is all that is wrong with them.
+// excerpt returns a profile of excerptParts parts of a long one, each of part samples, evenly spread over it and joined
+// without gaps. Where two parts meet, a run of instances ends. It returns a profile shorter than three times the
+// excerpt unchanged.
 func excerpt(set series.Set, part int) series.Set {
 	n := set.Len()
 	if n < 3*part*excerptParts {

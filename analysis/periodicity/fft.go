@@ -28,7 +28,8 @@ func transformSize(points int) int {
 	}
 }
 
-// newTransform returns the transform for series of at most size values.
+// newTransform returns a transform of size points, for series of at most that many values. size must be a value of
+// transformSize.
 func newTransform(size int) *transform {
 	return &transform{
 		fft:      fourier.NewFFT(size),

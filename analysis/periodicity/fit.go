@@ -30,8 +30,9 @@ type fit struct {
 	children []childFit
 }
 
-// unitOf returns, for a period of lag samples in a stretch of n samples, the pyramid level at which to follow
-// it, and the points at that level and the periods of one unit: short periods are followed several at a time.
+// unitOf returns how a period of lag samples is followed in a stretch of n samples: the pyramid level, the points of
+// one unit at that level, and the periods of one unit. A unit has at least unitPoints points, or a seventh of the
+// stretch; if one period is shorter, several are followed at a time.
 func unitOf(lag float64, n int) (level, points, periods int) {
 	least := min(float64(unitPoints), float64(n)/7)
 	periods = 1
@@ -53,8 +54,9 @@ func unitOf(lag float64, n int) (level, points, periods int) {
 	return level, int(math.Round(at * float64(periods))), periods
 }
 
-// fitLag follows a period of the given lag through samples a to b, starting from the place between from and to
-// where two units are most alike. It returns false if it finds no occurrences.
+// fitLag follows a period of the given lag through samples a to b, starting between from and to where units are most
+// alike, and returns the best fit of up to two such starts. It returns false if it finds no occurrences with a positive
+// score, or if the lag is too short or too long for the pyramid.
 func (h *searcher) fitLag(p *pyramid, lag float64, a, b, from, to int) (fit, bool) {
 	level, unit, periods := unitOf(lag, b-a)
 	if float64(b-a) < 6*lag && level > 0 {
@@ -86,8 +88,9 @@ func (h *searcher) fitLag(p *pyramid, lag float64, a, b, from, to int) (fit, boo
 	return best, best.score > 0
 }
 
-// refineTemplate recomputes the template of f from the occurrences it finds, twice, or once in quick mode. Then
-// it follows the template once more, aligns it to the start of the stretch and evaluates the fit.
+// refineTemplate recomputes the template of f from the occurrences it finds, twice, or once in quick mode. Then it
+// follows the template once more, aligns its phase to the start of the stretch if that is better, and evaluates the
+// fit.
 func (h *searcher) refineTemplate(f *fit, v vector) {
 	rounds := 2
 	if h.quick {
@@ -109,9 +112,9 @@ func (h *searcher) refineTemplate(f *fit, v vector) {
 	f.evaluate(v)
 }
 
-// alignToStart moves the phase of a fit to the beginning of its stretch if that gains an instance, or fits
-// better, in the v that the tracker is over: of four iterations between two steepest edges, and a fraction at
-// both ends, one would be lost or squeezed.
+// alignToStart moves the phase of a fit of few occurrences to the beginning of its stretch if that gains an instance or
+// fits better; else f is unchanged. Otherwise, of four iterations between two steepest edges and a fraction at both
+// ends, one would be lost or squeezed. v is the series that the tracker is over.
 func (h *searcher) alignToStart(f *fit, v vector) {
 	n := len(f.occ)
 	if n == 0 || n > 2*fewUnits || f.t.periods > 1 || !isUnbroken(f.occ) {
@@ -139,7 +142,8 @@ const fewUnits = 4
 // goodSeed is the score at which no second place to start from is tried.
 const goodSeed = 0.6
 
-// evaluate computes score, distance and lag of a fit from its occurrences.
+// evaluate computes score, distance, drift and lag of a fit from its occurrences in v, which need their match (see
+// track). Without occurrences score and lag are 0.
 func (f *fit) evaluate(v vector) {
 	length, cost := 0.0, 0.0
 	price := f.t.shiftPrice(v.noise)
@@ -160,8 +164,8 @@ func (f *fit) evaluate(v vector) {
 	}
 }
 
-// levelDrift returns the median squared difference between the means of consecutive occurrences, less the
-// part of noise. It is 0 if no occurrence follows another at once.
+// levelDrift returns the median squared difference between the means of consecutive occurrences, less the part that
+// noise gives; it may be negative. It is 0 if no occurrence directly follows another.
 func levelDrift(v vector, occ []occurrence) float64 {
 	var steps []float64
 	for i := 1; i < len(occ); i++ {
@@ -181,8 +185,8 @@ func levelDrift(v vector, occ []occurrence) float64 {
 	return robust.Median(steps)
 }
 
-// seeds returns up to two places between lo and hi where the unit and its
-// successors agree best.
+// seeds returns up to two places in [lo, hi) at which a unit correlates best with the one after it, over three units if
+// there is room; none if there is room for less than two units.
 func (h *searcher) seeds(v vector, unit, lo, hi int) []int {
 	span := 2 * unit // two pairs: three units in a row
 	if lo+span+unit > hi {
@@ -211,8 +215,9 @@ func largest(x []float64, a, b int) int {
 	return best
 }
 
-// pairCorrelation returns for n places from lo on the correlation of span samples with those one unit later:
-// the covariance over the energy, both without noise.
+// pairCorrelation returns, for n places from lo on, the correlation of span samples with those one unit later: the
+// covariance divided by the energy, both without noise. A share of the median energy is added to the divisor, so that
+// flat stretches do not count as similar.
 func (h *searcher) pairCorrelation(v vector, unit, span, lo, n int) []float64 {
 	w := span + unit
 	h.num, h.den = zeros(h.num, n), zeros(h.den, n)

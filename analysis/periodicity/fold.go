@@ -2,9 +2,9 @@ package periodicity
 
 import "math"
 
-// fold returns the mean of the unit and its rotations by 1, 2, .. periods: of
-// its harmonics those that are multiples of the number of periods. In this form
-// it is exact when a period is no whole number of points.
+// fold returns the mean of a unit and its rotations by 1, 2, .. periods, with as many points as the unit: of its
+// harmonics those whose numbers are multiples of periods. In this form it is exact even if a period is no whole number
+// of points.
 func fold(v [][]float32, periods int) [][]float32 {
 	out := make([][]float32, len(v))
 	circle := make([][2]float64, len(v[0])) // cosine and sine
@@ -21,7 +21,8 @@ func fold(v [][]float32, periods int) [][]float32 {
 	return out
 }
 
-// addHarmonic adds the harmonic h of x to out.
+// addHarmonic adds the harmonic h of x, the part of h cycles over its length, to out. circle has the cosine and sine of
+// each point.
 func addHarmonic(out, x []float32, circle [][2]float64, h int) {
 	n := len(x)
 	var re, im float64

@@ -37,10 +37,9 @@ type span struct{ a, b int }
 // % in an hour, and the tables of that many units stay in the cache.
 const segmentUnits = 48
 
-// follow finds the occurrences of a known period in samples a to b of the
-// pyramid, from sample from outwards, cuts them into instances at full rate, and
-// returns the spans that they cover. Sample 0 of the pyramid is sample off of the
-// profile.
+// follow finds the occurrences of a known period in samples a to b of the pyramid, forwards and backwards from sample
+// from, appends them to k as instances in samples of the profile, and returns the spans that they cover. Sample 0 of
+// the pyramid is sample off of the profile. Runs of occurrences that fit badly are left out.
 func (k *trackedPeriod) follow(tr *tracker, p *pyramid, a, b, from, off int) []span {
 	if k.level >= p.height {
 		return nil
@@ -100,7 +99,8 @@ func (k *trackedPeriod) cut(v vector, occ []occurrence, edges [][2]int, off int)
 	return out
 }
 
-// forward follows k through points lo to hi of v, a segment at a time.
+// forward returns the occurrences of k in points lo to hi of v. It follows k one segment of segmentUnits units at a
+// time and recomputes the template k.now after each (see adapt).
 func (k *trackedPeriod) forward(tr *tracker, v vector, lo, hi int) []occurrence {
 	var all []occurrence
 	chained := false
@@ -132,7 +132,8 @@ func (k *trackedPeriod) forward(tr *tracker, v vector, lo, hi int) []occurrence 
 	return all
 }
 
-// backward is forward from hi to lo.
+// backward returns the occurrences of k in points lo to hi of v, in ascending order, as forward does, but with the
+// segments from hi down to lo.
 func (k *trackedPeriod) backward(tr *tracker, v vector, lo, hi int) []occurrence {
 	var segments [][]occurrence
 	n := 0
@@ -179,8 +180,8 @@ func (o occurrence) shiftedBy(d int) occurrence {
 // adaptFrom is the least number of good occurrences for recomputing a template.
 const adaptFrom = 8
 
-// adapt recomputes the template from the occurrences in a segment that fit it well, unless it would become
-// another one: then the loop itself has changed.
+// adapt recomputes the template k.now from the occurrences in a segment that fit it well, if there are adaptFrom of
+// them. It keeps the old template if the new one would differ too much from it: then the loop itself has changed.
 func (k *trackedPeriod) adapt(v vector, occ []occurrence) {
 	good := k.runs(slices.Clone(occ))
 	if len(good) < adaptFrom {
@@ -238,7 +239,8 @@ const maxStretch = 0.12
 // with 5 address samples in a slot a single one may be anything.
 const runWindow = 5
 
-// improve recomputes template and length from the whole stretch of the period.
+// improve recomputes the template k.t and its length, twice, from the occurrences in samples a to b. It stops, and
+// leaves k.now as it was, if fewer than minInstances fit well.
 func (k *trackedPeriod) improve(tr *tracker, p *pyramid, a, b int) {
 	lv := p.at(k.level)
 	v := lv.slice(min(a>>k.level, lv.len()), min(b>>k.level, lv.len()))

@@ -15,9 +15,9 @@ const (
 	cyclePoints = 8
 )
 
-// rulesOutFraction reports whether a source that shows period p also shows that no m-th of p is the period, where
-// the job idles by itself: each cycle has a stretch as long as an m-th in which the CPUs do next to nothing, or its
-// parts use the CPUs in different ways.
+// rulesOutFraction reports whether a source that shows period p also shows that no m-th of p is the period: each cycle
+// has a stretch as long as an m-th in which the CPUs do next to nothing, or its parts use the CPUs in different ways.
+// It returns false unless the source is a single column of a job that idles by itself.
 func (s source) rulesOutFraction(p Period, m int) bool {
 	if !s.voluntaryIdle || len(s.cols) != 1 {
 		return false

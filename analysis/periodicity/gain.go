@@ -1,7 +1,7 @@
 package periodicity
 
-// gains fills the tables of gains: what each part of the template adds if it begins at each point. Level and
-// energy are those of one unit around the place, so that neither a trend nor an outburst nearby counts.
+// gains fills d.open: for each part of the template and each point, what the part adds to the gain if it begins there.
+// Level and energy are those of one unit around the place, so that neither a trend nor an outburst nearby counts.
 func (d *tracker) gains(t template, maxDistance float64) {
 	n := d.v.len()
 	d.local(t, maxDistance)
@@ -22,7 +22,7 @@ func (d *tracker) gains(t template, maxDistance float64) {
 	}
 }
 
-// subtractLevel subtracts from every product level times the mean of the unit that begins lo points earlier; at
+// subtractLevel subtracts from each g[p] level times the mean of the unit that begins lo points earlier, mean[p-lo]; at
 // either end, that of the first or the last whole unit.
 func subtractLevel(g, mean []float32, lo int, level float32) {
 	first, last := level*mean[0], level*mean[len(mean)-1]
@@ -39,7 +39,8 @@ func subtractLevel(g, mean []float32, lo int, level float32) {
 	}
 }
 
-// scale converts products to gains, with the factors inv of the unit that begins lo points earlier.
+// scale converts each product g[p] to a gain: base + (g[p]+own) times the factor inv of the unit that begins lo points
+// earlier, inv[p-lo]; at either end, that of the first or the last whole unit.
 func scale(g, inv []float32, lo int, base, own float32) {
 	for p := range lo {
 		g[p] = base + (g[p]+own)*inv[0]
@@ -65,7 +66,8 @@ func (d *tracker) local(t template, maxDistance float64) {
 	invert(d.inv, float32(d.v.noise*float64(t.unit*len(d.v.c))), float32(t.energy), float32(2/maxDistance))
 }
 
-// slides fills mean and energy of a unit of the given number of points from each place on.
+// slides fills d.mean and d.energy: for units of the given number of points, by the point at which they begin, the mean
+// of each component, and the squared deviations from it, summed over the components.
 func (d *tracker) slides(unit int) {
 	d.unit = unit
 	places := d.v.len() - unit + 1
@@ -120,7 +122,8 @@ func slidingMeans(x []float32, u int, mean, energy []float32) {
 	}
 }
 
-// invert replaces each energy by scale divided by the energy, less noise, plus the energy own of the template.
+// invert replaces each energy by scale / (max(energy-noise, 0) + own), where own is the energy of the template; all
+// become 0 if own is not positive.
 func invert(energy []float32, noise, own, scale float32) {
 	if !(own > 0) {
 		clear(energy)
@@ -131,8 +134,8 @@ func invert(energy []float32, noise, own, scale float32) {
 	}
 }
 
-// convolve writes to g[p], or adds to it, the product of t with x from p on: four
-// places and four points at a time, so that every number loaded is used four times.
+// convolve writes to each g[p], or adds to it if add is set, the sum of t[i]*x[p+i]. It computes four places and four
+// points at a time, so that every number loaded is used four times.
 func convolve(g, x, t []float32, add bool) {
 	n := len(g)
 	p := convolveLanes(g, x, t, add)

@@ -18,8 +18,9 @@ type gap struct {
 	removed int
 }
 
-// withoutGaps returns the set without its gaps, and the gaps. Sets with other axes are returned unchanged: the
-// agent recorded why it has no samples.
+// withoutGaps returns the set with each gap, gapSamples or more consecutive samples without any value, replaced by one
+// missing sample, and the gaps. It returns the set unchanged if it has other axes, for which the agent recorded why it
+// has no samples, or if fewer than minSamples would remain.
 func withoutGaps(set series.Set) (series.Set, []gap) {
 	if len(set.Also) > 0 || len(set.WallS) > 0 {
 		return set, nil

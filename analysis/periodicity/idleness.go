@@ -18,8 +18,8 @@ const (
 	mostWaited = 0.5
 )
 
-// idlesVoluntarily reports whether the job left CPUs idle of its own accord: CPUs were idle, and its tasks hardly
-// waited for one. It returns false if the wait was not measured.
+// idlesVoluntarily reports whether the job left CPUs idle of its own accord: at least leastIdle of its CPUs' time was
+// idle, and waiting for a CPU explains at most mostWaited of that. It returns false if the wait was not measured.
 func (p Params) idlesVoluntarily(set series.Set) bool {
 	if p.CPUWaitS == nil {
 		return false
@@ -34,8 +34,8 @@ func (p Params) idlesVoluntarily(set series.Set) bool {
 	return ok && idle >= leastIdle*had && *p.CPUWaitS <= mostWaited*idle
 }
 
-// isCrowded reports whether a job that used the given CPU time in a span of wall time got fewer CPUs than it
-// wanted, as far as is known.
+// isCrowded reports whether a job that used usedS seconds of CPU time in spanS seconds of wall time got fewer CPUs than
+// it wanted: less than freeShare of those that it usually has busy. It returns false for a job that idles voluntarily.
 func (p Params) isCrowded(clock series.Clock, usedS, spanS float64) bool {
 	return !p.voluntaryIdle && usedS < freeShare*clock.Busy()*spanS
 }

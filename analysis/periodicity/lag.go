@@ -22,12 +22,10 @@ type lagFinder struct {
 	ends       []float64
 }
 
-// correlation returns r(0..m): the correlation of v with itself shifted, summed
-// over the components, each lag normalised by the energies of the two parts
-// that overlap (so 1 - r is half of YIN's cumulative difference). White noise
-// contributes to lag 0 only: it is taken out of the normalisation, and a real
-// loop then comes near 1 however few counts there are per sample. It is nil if
-// there is nothing but noise. The slice is used again by the next call.
+// correlation returns r(0..m): the correlation of v with itself shifted, summed over the components, each lag
+// normalised by the energies of the two parts that overlap. White noise contributes to lag 0 only: it is taken out of
+// the normalisation, so that a real loop comes near 1 however few counts there are per sample. It returns nil if there
+// is nothing but noise. The next call reuses the slice.
 func (f *lagFinder) correlation(v vector, m int) []float32 {
 	n := v.len()
 	t := f.transform(n + m) // enough points to keep lag m clear of the wrapped part
@@ -126,9 +124,9 @@ const (
 	minContrast = 0.15
 )
 
-// peaks returns the lags of r worth following, from lag lo on: the highest
-// peak, and the first of the others that nearly reaches it. The fall from lag 0
-// is passed over first: a smooth series resembles itself at every short lag.
+// peaks returns the lags of r worth following, lo or longer: the highest peak, preceded by the first of the others that
+// nearly reaches it. A peak has at least minHeight and rises by minContrast over the valley before it. The fall from
+// lag 0 is skipped, because a smooth series resembles itself at every short lag.
 func peaks(r []float32, lo int) []int {
 	start := 1
 	for start < len(r)-1 && r[start+1] < r[start] {
@@ -167,7 +165,8 @@ func peaks(r []float32, lo int) []int {
 	return []int{best}
 }
 
-// parabola returns the place of the maximum of a parabola through the three points around k.
+// parabola returns the place of the maximum of a parabola through the three points of r around k, at most half a point
+// away; k if they have no maximum or k is at an end.
 func parabola(r []float32, k int) float64 {
 	if k < 1 || k+1 >= len(r) {
 		return float64(k)
@@ -179,8 +178,8 @@ func parabola(r []float32, k int) float64 {
 	return float64(k) + float64(min(max((r[k-1]-r[k+1])/(2*d), -0.5), 0.5))
 }
 
-// refineLag sharpens a lag by the peaks at 2, 4, 8 times it, as long as they
-// are nearly as high: with 2.84 samples in a period, one period says nothing.
+// refineLag returns lag k more precisely, from the peaks at 2, 4, 8 times it, as long as they are nearly as high: with
+// 2.84 samples in a period, one period is too coarse.
 func refineLag(r []float32, k int) float64 {
 	lag := parabola(r, k)
 	for m := 2; m*k < 48; m *= 2 {
@@ -205,9 +204,9 @@ func refineLag(r []float32, k int) float64 {
 // windows bounds how many windows are taken at a level.
 const windows = 32
 
-// candidates searches samples a to b at every level and returns the lags found,
-// those with most support first. Two lengths of window are used: in the long one
-// a checkpoint, whose code is another, can drown the loop on both sides of it.
+// candidates searches samples a to b at every level and returns the lags found, at least minLag samples, those with
+// most votes first. Two lengths of window are used, because in the long one a checkpoint, whose code is another, can
+// hide the loop on both sides of it.
 func (f *lagFinder) candidates(p *pyramid, a, b, minLag int, par Params) []candidate {
 	var all []candidate
 	for l := range p.height {
@@ -232,8 +231,8 @@ func (f *lagFinder) candidates(p *pyramid, a, b, minLag int, par Params) []candi
 	return merge(all)
 }
 
-// windows searches v, level l of the profile from sample a on, in windows of
-// w points.
+// windows searches v, level l of the profile from sample a on, in overlapping windows of w points, and returns a
+// candidate, in samples, for each peak of at least from points.
 func (f *lagFinder) windows(v vector, w, from, l, a int) []candidate {
 	var out []candidate
 	hop := max(w/2, (v.len()-w)/(windows-1), 1)
@@ -253,7 +252,8 @@ func (f *lagFinder) windows(v vector, w, from, l, a int) []candidate {
 	return out
 }
 
-// merge joins candidates within 4 % of each other. The one with the highest peak represents them.
+// merge joins candidates whose lags differ by less than 4 % and adds up their votes; the one with the highest peak
+// represents them. It returns those with most votes first, and sorts all in place.
 func merge(all []candidate) []candidate {
 	slices.SortStableFunc(all, func(x, y candidate) int { return cmp.Compare(y.height, x.height) })
 	var out []candidate

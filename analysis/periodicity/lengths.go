@@ -40,9 +40,9 @@ type cycleShape struct {
 // cycleBegin is where a cycle begins, in slots, and the variance of that.
 type cycleBegin struct{ at, variance float64 }
 
-// learnShape returns the mean shape, in the given number of phases, of the cycles between consecutive begins of
-// each run. mean holds the mean share of each column, to which phases with few samples are drawn; busy are the busy
-// CPUs by slot, nil where they are not known.
+// learnShape returns the mean shape, in the given number of phases, of the cycles between consecutive begins of each
+// run: the code of hits by phase, and the wave of busy CPUs. mean holds the mean share of each column, to which phases
+// with few samples are drawn. busy has the busy CPUs by slot, nil if they are not known.
 func learnShape(hits []slotHits, busy series.Values, mean []float64, runs [][]cycleBegin, phases int) cycleShape {
 	counts := make([][]float64, phases)
 	for b := range counts {
@@ -87,9 +87,9 @@ func (s cycleShape) gain(hits []slotHits, slot int, at float64) (sum float64) {
 	return sum
 }
 
-// measure returns the most likely place of the begin near slot at, with its variance, by the code in half of
-// the cycle before it and half of that after it; before and after are the lengths of these cycles in slots. It
-// returns false if the halves reach beyond the profile.
+// measure returns the most likely place of the begin near slot at, and its variance, by the code in half of the cycle
+// before it and half of that after it. before and after are the lengths of these cycles in slots. It searches up to
+// reachShare of the shorter one to either side. It returns false if the halves reach beyond the profile.
 func (s cycleShape) measure(hits []slotHits, at, before, after float64) (cycleBegin, bool) {
 	from, to := int(math.Round(at-before/2)), int(math.Round(at+after/2))
 	if from < 0 || to > len(hits) {
@@ -124,7 +124,8 @@ func (s cycleShape) measure(hits []slotHits, at, before, after float64) (cycleBe
 	return cycleBegin{at + float64(best-n)*step + mean, second/sum - mean*mean + step*step/12}, true
 }
 
-// consecutiveBegins returns the begins of instances that follow each other, with the end of the last.
+// consecutiveBegins returns the runs of instances that follow each other without a gap: for each run the begins of its
+// instances, in slots, followed by the end of the last.
 func (p Period) consecutiveBegins() (runs [][]cycleBegin) {
 	var run []cycleBegin
 	end := -1
@@ -145,9 +146,9 @@ func (p Period) consecutiveBegins() (runs [][]cycleBegin) {
 	return runs
 }
 
-// withMeasuredLengths returns the period with P10S and P90S of its cycle lengths from begins measured by the code, less
-// the measurement error. It returns the period unchanged where the code cannot measure that, for example in
-// long profiles or with few cycles.
+// withMeasuredLengths returns the period with LengthsS, and P10S and P90S of its cycle lengths less the measurement
+// error, from begins measured by the code. It returns the period unchanged where the code cannot measure them: for
+// unequal or short cycles, in profiles of more than measuredSlots samples, or with few cycles.
 func (p Period) withMeasuredLengths(set series.Set) Period {
 	columns := code(set)
 	if p.Column != series.CodeGroup || p.Kind != Equal || len(columns) < 2 ||
@@ -208,8 +209,9 @@ func (s cycleShape) measureRun(hits []slotHits, run []cycleBegin, period float64
 	}
 }
 
-// withLengths returns the period with the lengths of its cycles between begins, in slots, if their standard error is
-// less than that of rounding to slots or a small part of their scatter.
+// withLengths returns the period with the lengths of its cycles between the begins of runs, and deviation as their
+// error, both given in slots of stepS seconds, if the error is less than mostLengthError slots and each instance has a
+// length; else it returns the period unchanged.
 func (p Period) withLengths(runs [][]cycleBegin, stepS, deviation float64) Period {
 	lengths, _ := cycleLengths(runs)
 	if len(lengths) == len(p.Instances) && deviation < mostLengthError {
@@ -224,8 +226,8 @@ func (p Period) withLengths(runs [][]cycleBegin, stepS, deviation float64) Perio
 // mostLengthError is the standard error, in slots, up to which measured lengths replace those in whole slots.
 const mostLengthError = 1.0
 
-// cycleLengths returns the lengths of the cycles between begins, in order of time, and the mean variance of their
-// error.
+// cycleLengths returns the lengths of the cycles between begins, in slots and in order of time, and the mean variance
+// of their errors.
 func cycleLengths(runs [][]cycleBegin) (lengths []float64, noise float64) {
 	for _, run := range runs {
 		for k := range len(run) - 1 {

@@ -33,7 +33,9 @@ type LoopCode struct {
 	limit float64
 }
 
-// CodeOf returns the code of a period's loop; false where the set does not show it.
+// CodeOf returns the code of a period's loop. It returns false if the set does not show it: there are fewer than two
+// columns of code, too few stretches of pieceCycles cycles with enough samples, or stretches of the loop that differ
+// too much from each other.
 func CodeOf(set series.Set, p Period) (LoopCode, bool) {
 	columns := code(set)
 	l := LoopCode{piece: int(math.Ceil(pieceCycles * p.PeriodSamples))}
@@ -58,9 +60,9 @@ func CodeOf(set series.Set, p Period) (LoopCode, bool) {
 	return l, l.limit <= mostUnlike
 }
 
-// PieceEnd returns where the stretch from a slot towards another, earlier or later one, ends that Runs judges best: it
-// has the samples of pieceCycles cycles, however long these take where other programs have the CPUs. It is at most
-// mostStretched times as long as within the loop, and ends at towards if at most half as much would be left.
+// PieceEnd returns the slot at which the stretch ends that begins at slot from and goes towards another, earlier or
+// later one, and has the samples of pieceCycles cycles, as Runs judges best. It is at most mostStretched times as long
+// as within the loop, and ends at towards if at most half as much would be left.
 func (l LoopCode) PieceEnd(from, towards int) int {
 	direction := 1
 	if towards < from {
@@ -79,7 +81,8 @@ func (l LoopCode) PieceEnd(from, towards int) int {
 	return at
 }
 
-// Runs reports whether the code of slots from to to is that of the loop.
+// Runs reports whether the code in the slots [from, to) is that of the loop, as far as stretches of the loop and chance
+// differ from it. It returns false if there are fewer than leastPieceSamples samples.
 func (l LoopCode) Runs(from, to int) bool {
 	d, chance, ok := l.distance(from, to)
 	return ok && d <= l.limit+chanceFactor*chance

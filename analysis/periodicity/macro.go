@@ -27,8 +27,9 @@ type phase struct {
 	start, end float64
 }
 
-// macros returns the longer cycle that the periods go through, if there is one. Phases end at gaps much longer
-// than the others, or else at any long gap.
+// macros returns at most one macro cycle that the periods go through: the first period whose phases begin at equal
+// intervals. Phases end at gaps much longer than the others of the period, or, if that gives none, at gaps of several
+// periods.
 func macros(periods []Period) []Macro {
 	for _, among := range [2]bool{true, false} {
 		seq := phases(periods, among)
@@ -41,8 +42,8 @@ func macros(periods []Period) []Macro {
 	return nil
 }
 
-// cycle returns the macro cycle between the starts of the phases of period label, if they come at equal
-// intervals.
+// cycle returns the macro cycle between the starts of the phases of period label, if there are at least macroCycles
+// such cycles and their lengths differ little (macroCV). Of lists the periods that have a phase in them.
 func cycle(seq []phase, label, periods int) (Macro, bool) {
 	var starts, lengths []float64
 	for _, p := range seq {

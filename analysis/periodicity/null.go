@@ -64,10 +64,10 @@ func (h *searcher) significance(p *pyramid, x fit) (z float64, ok bool) {
 // obviousZ is the significance given to obvious periods, which permutations cannot test.
 const obviousZ = 10
 
-// isObvious reports whether four to eight occurrences without a gap are equal to within 4 % of their energy,
-// far above the noise: four blocks have too few orders for a permutation test. It also accepts longer runs of
-// equal occurrences in any part of the stretch: if a profile is flat between its cycles, permutations match the
-// flat parts.
+// isObvious reports whether a fit far above the noise needs no permutation test: four to eight occurrences without a
+// gap that fill nearly all of the stretch and are equal to within 4 % of their energy (four blocks have too few
+// orders), or alikeRun successive periods that are alike in any part of the stretch (if a profile is flat between its
+// cycles, permutations match the flat parts).
 func isObvious(x fit, noise float64) bool {
 	if x.t.energy >= 300*noise && longestAlike(x.occ)*x.t.periods >= alikeRun {
 		return true
@@ -88,7 +88,8 @@ const (
 	alikeLength   = 0.04
 )
 
-// longestAlike returns the length of the longest run of similar occurrences without a gap.
+// longestAlike returns the number of occurrences in the longest run without a gap in which each is within alikeDistance
+// of the template and within alikeLength of the mean length of all.
 func longestAlike(occ []occurrence) int {
 	length := 0.0
 	for _, o := range occ {

@@ -30,8 +30,8 @@ type outcome struct {
 	searchWhole func(series.Set, series.Clock) outcome
 }
 
-// addCPUTime sets the mean CPU time of one instance of each period that has none yet, if a column has CPU
-// time.
+// addCPUTime sets CPUS, the mean CPU time of one instance, of each period that has none yet. It calls clock only if
+// there is such a period, and does nothing if the clock has no CPU time.
 func (o outcome) addCPUTime(clock func() series.Clock) {
 	if !slices.ContainsFunc(o.periods, func(p Period) bool { return !(p.CPUS > 0) }) {
 		return
@@ -52,7 +52,8 @@ func (o outcome) addCPUTime(clock func() series.Clock) {
 	}
 }
 
-// furthest returns the one of two outcomes without periods whose search came further, with the combs of both.
+// furthest returns, without its periods, the one of two outcomes whose search reached the later stage, with the combs
+// of both. Its candidate is the most confident period of both, or that of an outcome that was found but too unsure.
 func (o outcome) furthest(p outcome) outcome {
 	best := o.refusing(append(slices.Clone(p.periods), p.candidate)...).refusing(o.periods...).candidate
 	if p.stage == foundUnsure {
@@ -80,7 +81,8 @@ func (o outcome) refusing(periods ...Period) outcome {
 	return o
 }
 
-// refusal is the note that says why there is no period in a set, with the best candidate.
+// refusal returns the note that says why there is no period in a set, with the best candidate, and whether nearly all
+// samples of code lie in one page.
 func (o outcome) refusal(set series.Set) note.Note {
 	n := o.reason()
 	if c := o.candidate; c.PeriodS > 0 && len(o.combs) == 0 && o.stage != foundUnsure {
@@ -97,7 +99,7 @@ func (o outcome) refusal(set series.Set) note.Note {
 // mostOfOnePage is the share of the samples in one page of code from which it is a reason for finding no period.
 const mostOfOnePage = 0.9
 
-// onePage returns the share of the page of code with most samples. It is 0 without samples.
+// onePage returns the share of the samples of code that lie in the page with most of them. It is 0 without samples.
 func onePage(set series.Set) float64 {
 	total, most := 0.0, 0.0
 	for _, c := range code(set) {
@@ -115,7 +117,8 @@ func onePage(set series.Set) float64 {
 	return most / total
 }
 
-// reason is why there is no period.
+// reason returns the note that says why there is no period, by the stage that the search reached and by what was
+// refused.
 func (o outcome) reason() note.Note {
 	switch {
 	case o.source == "":
@@ -169,7 +172,9 @@ func (o outcome) setAgreement(axis series.Axis, agreed float64) {
 	}
 }
 
-// extendToWhole searches the whole profile for the period that an excerpt showed.
+// extendToWhole searches the whole profile for the period that an excerpt showed, and returns the result with the
+// agreement of the excerpt. Macro cycles and children of the excerpt are kept, with their counts scaled. Without
+// periods in the whole profile the outcome has none.
 func (o outcome) extendToWhole(set series.Set, clock series.Clock) outcome {
 	full := o.searchWhole(set, clock)
 	if len(full.periods) == 0 {

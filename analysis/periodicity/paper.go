@@ -103,8 +103,8 @@ func (par paper) detect(set series.Set) (PaperResult, error) {
 	return best, nil
 }
 
-// best cuts every column and returns the one with the largest share in instances; cut.x is nil if every
-// column is flat. It returns an error if the columns differ in length.
+// best cuts every column into instances and returns the column with the largest share of samples in them; cut.x is nil
+// if every column is flat. It returns an error if the columns differ in length.
 func (par paper) best(set series.Set) (r PaperResult, cut paperCut, err error) {
 	for _, c := range set.Columns {
 		if n := set.Len(); len(c.Values) != n {
@@ -123,7 +123,8 @@ func (par paper) best(set series.Set) (r PaperResult, cut paperCut, err error) {
 	return r, cut, nil
 }
 
-// cluster groups the instances, builds the patterns and fills in the result.
+// cluster groups the instances of cut by shape and sets the periods, shapes and notes of r. A group of instances whose
+// comparison would take too long, and clusters that cover less than minCoverage of the profile, are left out.
 func (par paper) cluster(r *PaperResult, cut paperCut, set series.Set) {
 	n := len(cut.x)
 	for _, g := range paperGroups(cut) {
@@ -187,8 +188,9 @@ func paperCovered(in []Instance) int {
 	return c
 }
 
-// paperPeriod converts one cluster to a period. Explained is the share of the instances' energy about their
-// means that the pattern explains.
+// paperPeriod converts one cluster of instances to a period; wgss is the sum of squares that its pattern leaves.
+// Parts.Explained is the share of the instances' energy about their means that the pattern explains. Without energy the
+// confidence is 0. It sorts in by time.
 func paperPeriod(x []float64, in []Instance, wgss float64, column string, set series.Set) Period {
 	slices.SortFunc(in, func(a, b Instance) int { return cmp.Compare(a.First, b.First) })
 	lens := make([]float64, len(in))

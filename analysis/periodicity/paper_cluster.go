@@ -12,7 +12,9 @@ type paperCluster struct {
 	medoid Instance
 }
 
-// paperClusters divides one group by single linkage on the distances of all pairs.
+// paperClusters divides one group of instances by single linkage on the distances of all pairs. Distances up to the cut
+// join: paperCutFactor times the median distance to the nearest instance, limited to paperMinCut to paperMaxCut
+// standard deviations of the samples.
 func paperClusters(x []float64, in []Instance) []paperCluster {
 	items := make([][]float64, len(in))
 	var all []float64

@@ -58,7 +58,9 @@ func paperGroups(cut paperCut) [][]Instance {
 	return out
 }
 
-// paperAlign moves runs to common phases and folds multiples into their base.
+// paperAlign returns the groups with their runs moved to common phases: each run, the largest of its group first, takes
+// the phase of the leader that it resembles most, and joins the group of that, cut into m equal parts if it is m times
+// as long. A run that resembles none becomes a leader. Overlapping instances are shortened or left out.
 func paperAlign(x []float64, groups [][]Instance) [][]Instance {
 	out := make([][]Instance, len(groups))
 	var leaders []paperLeader
@@ -81,8 +83,9 @@ func paperAlign(x []float64, groups [][]Instance) [][]Instance {
 	return out
 }
 
-// follow returns the leader that a run resembles most, the fold and the rotation of the run, in points, at
-// which it does; false if it resembles none.
+// follow returns the leader that a run resembles most, the number m of the leader's periods in one instance of the run,
+// and the rotation of the run, in points, at which it does. ok is false if it resembles none closely enough, or none
+// has an m-th of its length.
 func (r paperRun) follow(leaders []paperLeader) (best paperLeader, fold, shift int, ok bool) {
 	least := math.Inf(1)
 	for _, l := range leaders {
@@ -108,9 +111,8 @@ func (r paperRun) follow(leaders []paperLeader) (best paperLeader, fold, shift i
 	return best, fold, shift, ok
 }
 
-// move begins every instance of a run shift points later, or, where that is
-// nearer, a part of an instance earlier. What reaches over an end of the profile
-// is dropped.
+// move returns the instances of a run moved by shift points of paperPoints of an instance: later, or earlier by the
+// rest of an instance if that is less. Instances that then reach beyond the n samples of the profile are dropped.
 func (r paperRun) move(shift, n int) []Instance {
 	var out []Instance
 	if shift > paperPoints/2 {
@@ -141,8 +143,8 @@ func paperFold(in []Instance, m int) []Instance {
 	return out
 }
 
-// paperApart sorts instances and shortens the second of two that overlap by the overlap; if that is more than a
-// tenth of it, it is left out.
+// paperApart sorts instances by time and shortens the second of two that overlap by the overlap. It leaves out
+// instances of which the overlap is more than a tenth of what would remain.
 func paperApart(in []Instance) []Instance {
 	slices.SortFunc(in, func(a, b Instance) int { return cmp.Compare(a.First, b.First) })
 	var out []Instance

@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// paperSamples prepares a column: a missing sample holds the last value, values
-// far beyond the bulk are clipped. ok is false if nothing varies.
+// paperSamples returns the samples of a column with missing ones replaced by the last value, and values far beyond the
+// bulk (see clipBounds) clipped. ok is false if nothing varies.
 func paperSamples(v series.Values) (x []float64, ok bool) {
 	var seen []float64
 	for _, y := range v {
@@ -155,10 +155,10 @@ func paperDistance(a, b []float64) float64 {
 	return s + t
 }
 
-// paperBase returns the smallest shift of the family whose difference is close to
-// 0. On smooth signals the smallest of all is at k = 1: minima count once the
-// difference has exceeded half of its maximum. Noise often puts the smallest at
-// a multiple: an earlier minimum within 1.5 times of it, or 0.05, is the base.
+// paperBase returns the base shift: the smallest local minimum of the differences e by shift that is nearly as low as
+// the lowest, within 1.5 times of it or 0.05, because noise often makes a multiple the lowest. Minima count only after
+// the difference has exceeded half of its maximum, because smooth signals differ little at small shifts. It returns 0
+// without a minimum of at most limit.
 func paperBase(e []float64, limit float64) int {
 	n := len(e)
 	top := slices.Max(e[1:])
@@ -192,7 +192,8 @@ func paperBase(e []float64, limit float64) int {
 	return best
 }
 
-// paperCircular returns the relative difference of a and b rotated by shift; both have the same length.
+// paperCircular returns the squared difference of a and b begun shift points later, both without their means, divided
+// by their energies: 0 = equal, 1 = unrelated, and 1 if both are flat. Both have the same length.
 func paperCircular(a, b []float64, shift int) float64 {
 	n := len(a)
 	ma, mb := 0.0, 0.0

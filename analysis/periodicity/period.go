@@ -114,8 +114,8 @@ type Macro struct {
 	Count   int
 }
 
-// Result is what was found: Periods ordered by coverage * confidence, and in
-// Notes why others, or all, were refused.
+// Result is what was found: Periods with the main one first, and in Notes how reliable that is, what was left out or,
+// without periods, why.
 type Result struct {
 	Periods []Period
 	Macros  []Macro

@@ -85,7 +85,8 @@ type phaseModel struct {
 	mean    []float64   // shares of the columns
 }
 
-// newPhaseModel returns a model of a cycle of the given length in slots, with the mean shares of the columns.
+// newPhaseModel returns a model of a cycle of the given length in slots, with the mean shares of the columns. It has
+// the probabilities of advances, but learn must set the shares of the phases.
 func newPhaseModel(slots float64, mean []float64) *phaseModel {
 	m := &phaseModel{slots: slots, mean: mean}
 	m.phases = min(int(math.Round(phasesPerSlot*slots)), maxPhases)
@@ -99,7 +100,8 @@ func newPhaseModel(slots float64, mean []float64) *phaseModel {
 	return m
 }
 
-// learn sets the shares of every phase from the phases of slots; negative: outside.
+// learn sets the shares of the columns in every phase, from the samples of the slots and the phase of each slot,
+// negative outside of the loop. Shares are smoothed over neighbouring phases and drawn to the mean shares.
 func (m *phaseModel) learn(hits []slotHits, phase []int16) {
 	counts := make([][]float64, m.phases)
 	for b := range counts {
@@ -132,8 +134,8 @@ func (m *phaseModel) learn(hits []slotHits, phase []int16) {
 	}
 }
 
-// follow returns the most likely phase of every slot, -1 outside of the loop, and how much
-// more likely the slots are than by the mean shares, in nats. A slot outside of it gains outside.
+// follow returns the most likely phase of every slot, -1 outside of the loop, and total, the log-likelihood of the
+// slots over that of the mean shares, in nats. outside is the gain, in nats, of each slot outside of the loop.
 func (m *phaseModel) follow(hits []slotHits, outside float64) (phase []int16, total float64) {
 	n := m.phases
 	best, next := make([]float64, n+1), make([]float64, n+1) // the last is outside
@@ -210,8 +212,9 @@ func (m *phaseModel) trace(best []float64, from []int8, entered []int16) (phase 
 	return phase, total
 }
 
-// learnPhases learns the model of a cycle of about slots slots from the middle of a run, where the given number
-// of consecutive cycles keeps time. gain is the gain of a slot, in nats.
+// learnPhases learns the model of a cycle from the middle of a run, at most phaseLearnt slots. slots is the length of
+// the cycle, cycles the number of consecutive cycles over which the run keeps time. It starts at several places and
+// keeps the most likely model. gain is the mean gain of a slot over the mean shares, in nats.
 func learnPhases(columns []series.Column, slots float64, cycles int) (m *phaseModel, gain float64) {
 	n := len(columns[0].Values)
 	from := max(0, (n-phaseLearnt)/2)
@@ -263,8 +266,8 @@ func (m *phaseModel) rotate() {
 	m.gain = append(m.gain[first:len(m.gain):len(m.gain)], m.gain[:first]...)
 }
 
-// begins returns the places in slots at which cycles begin, one list for each run of cycles. outside is the
-// gain, in nats, of a slot outside of the loop.
+// begins returns the places, in slots and fractions of them, at which cycles begin (the phase returns to its start),
+// one list for each run of cycles in the loop. outside is the gain, in nats, of a slot outside of the loop.
 func (m *phaseModel) begins(columns []series.Column, outside float64) (runs [][]float64) {
 	step := float64(m.phases) / m.slots
 	slots := len(columns[0].Values)

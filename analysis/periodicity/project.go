@@ -30,8 +30,9 @@ type projection struct {
 // often the largest variance of all, does not use the directions up.
 const blockLen = 512
 
-// newProjection returns the projection of a source, and false if every column
-// is flat or empty.
+// newProjection returns the projection of a source: its columns that are not flat, scaled by their noise, and the
+// weights of at most components directions of largest variance, without those that are mostly noise. ok is false if
+// every column is flat or empty.
 func newProjection(s source) (*projection, bool) {
 	p := &projection{src: s, total: newTotals(s)}
 	p.src.cols = nil
@@ -195,7 +196,8 @@ func (p *projection) apply(v vector, a, b int) vector {
 // piece is how many samples stay in the cache while all components are made of them.
 const piece = 2048
 
-// applySpread computes the components of bins a to b from slots that are spread over them.
+// applySpread adds to v the components of bins a to b of a source whose columns are on slots of wall time: it computes
+// the components of the slots, and spreads these over the bins.
 func (p *projection) applySpread(v vector, a, b int) {
 	for len(p.comps) <= len(p.w) {
 		p.comps = append(p.comps, make([]float32, piece))
@@ -277,8 +279,9 @@ func zeroMissing(x, from []float32) {
 	}
 }
 
-// shares converts the components of counts, from sample at on, to those of their deviations from the mean
-// shares, like values, but once for all columns of a slot.
+// shares converts components of counts, in v from sample at on, to those of the deviations of the counts from the mean
+// shares, scaled to the mean total of a slot. sums has the totals of the slots. It does what values does, but once for
+// all columns.
 func (p *projection) shares(v vector, at int, sums []float32) {
 	means := make([]float32, len(p.w))
 	for k, w := range p.w {
@@ -332,7 +335,8 @@ func newTotals(s source) totals {
 	return t
 }
 
-// sums returns the totals of slots a to b, nil without totals. The memory is used again by the next call.
+// sums returns the number of samples of all columns in each slot a to b, without missing ones; nil if the source is not
+// a group of counts. The next call reuses the memory.
 func (t *totals) sums(a, b int) []float32 {
 	if !t.any {
 		return nil

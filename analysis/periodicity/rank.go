@@ -5,12 +5,10 @@ import (
 	"slices"
 )
 
-// fundamental returns the fit of the shortest fraction of the lag of x that loses little of the template and
-// explains nearly as much when it is followed itself, so that noise counts for both alike.
-//
-// Where the series resembles itself as much at the fraction as at the lag, the fraction is
-// the period, whatever the template loses: the mean of few long units keeps what differs
-// between them by chance.
+// fundamental returns the fit of the period that x is a multiple of, down to an eighth of its lag, or x itself. It
+// tries the shortest fraction first. A fraction is taken if it fits acceptably when it is followed itself, and the
+// template loses little by folding and the fraction explains nearly as much (see isMultiple), or if the series
+// resembles itself as much at the fraction as at the lag (see repeatsAtFraction).
 func (h *searcher) fundamental(p *pyramid, x fit) fit {
 	r := h.selfSimilarity(p, x)
 	for m := 8; m >= 2; m-- {
@@ -128,9 +126,9 @@ const (
 	maxBeyond = 0.05
 )
 
-// isMultiple reports whether x is the m-fold of y and no period itself: it loses little when it is folded, and
-// y explains as much of the same stretch. The more is lost the more y has to explain. If the points of x are
-// coarser than those of y, which hides differences, x is refitted with those of y.
+// isMultiple reports whether x is the m-fold of y and not a period itself: x loses little when it is folded to an m-th,
+// and y explains nearly as much of the same stretch. The more is lost, the more y has to explain. If the points of x
+// are coarser than those of y, which hides differences, x is refitted with those of y.
 func (h *searcher) isMultiple(p *pyramid, y, x fit, m int) bool {
 	share := preference
 	lost := x.t.lostByFolding(m)
@@ -156,10 +154,10 @@ const coarseBeyond = 0.2
 // nestedFrom is the ratio of lags from which one period may lie in another.
 const nestedFrom = 2.5
 
-// rank chooses between the best fit and those of other lags that overlap it, and returns the chosen one and its
-// index. Of a longer and a shorter one in the same stretch, the one with the larger merit there is the period.
-// The longer has to be seen often: five cycles from checkpoint to checkpoint are no period beside two hundred
-// steps. The shorter, where it loses, is a child.
+// rank chooses between the best fit, fits[0], and those of other lags that overlap it, and returns the chosen one and
+// its index. Of a period and its 2- to 4-fold, isMultiple decides. Of two otherwise related lags in the same stretch,
+// the one with the larger merit there is chosen, where few cycles count little: five cycles between checkpoints do not
+// replace two hundred steps. Lags within a factor nestedFrom that are not multiples do not compete.
 func (h *searcher) rank(p *pyramid, fits []fit) (x fit, at int) {
 	x = fits[0]
 	for j, y := range fits {
@@ -206,8 +204,8 @@ func smallMultiple(ratio float64) int {
 	return 1
 }
 
-// atFinerLevel returns the same fit at a resolution the given number of levels finer; false if it cannot be
-// computed.
+// atFinerLevel returns the fit x recomputed with points the given number of levels finer. It returns false if there is
+// no such level, if a unit has several periods, or if fewer than two occurrences are found.
 func (h *searcher) atFinerLevel(p *pyramid, x fit, levels int) (fit, bool) {
 	if levels < 1 || levels > x.level || x.t.periods > 1 {
 		return fit{}, false
@@ -239,7 +237,8 @@ func (h *searcher) atFinerLevel(p *pyramid, x fit, levels int) (fit, bool) {
 	return x, len(x.occ) >= 2
 }
 
-// refit follows the template of x through samples a to b.
+// refit follows the template of x through samples a to b and returns the fit with the occurrences and the score there;
+// the score is 0 without occurrences.
 func (h *searcher) refit(p *pyramid, x fit, a, b int) fit {
 	lv := p.at(x.level)
 	v := lv.slice(min(a>>x.level, lv.len()), min(b>>x.level, lv.len()))

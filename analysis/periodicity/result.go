@@ -65,8 +65,8 @@ func (k *trackedPeriod) period(set series.Set, column string) (Period, bool) {
 	return p, ok
 }
 
-// setTypicalLength sets the period to the typical length of its instances in samples, with the interval of their mean
-// moved to it.
+// setTypicalLength sets the period to length, the typical length of its instances in samples, and its interval: that of
+// the mean of the instances, moved to length, and at least as wide as whole samples make it.
 func (p *Period) setTypicalLength(set series.Set, in []Instance, length float64) {
 	lens := make([]float64, len(in))
 	for i, x := range in {
@@ -134,8 +134,8 @@ func isScattered(p Period, periods int) bool {
 	return n > 3 && len(p.Instances) < 5*periods*n
 }
 
-// lengthCV returns the coefficient of variation of the lengths without what rounding to whole samples adds:
-// both ends of an instance are rounded, each to within half a sample (variance 1/12).
+// lengthCV returns the coefficient of variation of lengths with this mean and standard deviation in samples, without
+// what rounding to whole samples adds: both ends of an instance are rounded to within half a sample (variance 1/12).
 func lengthCV(mean, sd float64) float64 {
 	return math.Sqrt(max(0, sd*sd-1.0/6)) / mean
 }

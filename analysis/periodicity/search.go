@@ -34,7 +34,9 @@ const (
 // covers 5 % of a profile fills more of the stretch it was found in.
 const leastScore = 0.12
 
-// search returns the best new period in samples a to b, or the stage at which the search ended.
+// search returns the best new period in samples a to b, with its significance and its inner period, and found; or no
+// fit and the stage at which the search ended. It follows the best maxLags candidates, replaces each by its
+// fundamental, and tests up to maxTested of them against permutations, the best first.
 func (h *searcher) search(p *pyramid, a, b int) (fit, stage) {
 	if b-a < minLevel {
 		return fit{}, noValley
@@ -72,8 +74,9 @@ func (h *searcher) search(p *pyramid, a, b int) (fit, stage) {
 	return fit{}, reached
 }
 
-// followShown follows the lag that an excerpt showed, starting from the parts of which the excerpt was made,
-// and searches no other.
+// followShown follows only the lag that an excerpt showed, h.shown, in samples a to b, starting in turn from the parts
+// of which the excerpt was made. It returns the first significant fit and found, else the stage reached. If there is no
+// such lag or a period was found already, the stage is noValley.
 func (h *searcher) followShown(p *pyramid, a, b int) (fit, stage) {
 	if h.shown == 0 || len(h.found) > 0 || float64(b-a) < 3*h.shown {
 		return fit{}, noValley
@@ -99,8 +102,8 @@ func (h *searcher) followShown(p *pyramid, a, b int) (fit, stage) {
 // shownWindow is the least number of samples in which the first template is searched.
 const shownWindow = 2048
 
-// isMultipleOfFit reports whether one of the fits explains nearly everything with the lag itself or a fraction
-// of it, down to an eighth.
+// isMultipleOfFit reports whether a fit with a score above 0.9 has a lag that is the given lag or a fraction of it,
+// down to an eighth.
 func isMultipleOfFit(lag float64, fits []fit) bool {
 	for _, x := range fits {
 		if m := math.Round(lag / x.lag); x.score > 0.9 && m < 9 && math.Abs(lag/x.lag-m) < 0.03*m {
@@ -142,7 +145,9 @@ const (
 	minSignal = 12
 )
 
-// isAcceptable reports whether a fit meets the minimum requirements of a period.
+// isAcceptable reports whether a fit meets the minimum requirements of a period: at least minInstances instances in two
+// units or more, distances from the template that are small enough, a template well above the noise, and no drift of
+// level.
 func isAcceptable(x fit, noise float64) bool {
 	units := float64(len(x.occ)) * (1 - x.distance/maxDistance)
 	n := len(x.occ) * x.t.periods

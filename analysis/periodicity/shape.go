@@ -37,7 +37,7 @@ func (k *trackedPeriod) meanDistance() float64 {
 // in two places.
 const likeness = 0.2
 
-// shape returns the mean shape of all groups of k, with commonPoints points.
+// shape returns the mean shape of all groups of k, weighted by their instances, with commonPoints points.
 func (k *trackedPeriod) shape() template {
 	t := template{v: make([][]float32, len(k.t.v)), unit: commonPoints, periods: 1}
 	n := 0.0
@@ -59,7 +59,8 @@ func (k *trackedPeriod) shape() template {
 	return t
 }
 
-// join returns the periods that were found, with a loop that was found in two places as one.
+// join returns the periods that were found. A period that is the same loop as an earlier one (see sameLoop) is merged
+// into that, with its instances moved to the phase of that one.
 func (h *searcher) join() []*trackedPeriod {
 	var out []*trackedPeriod
 next:
@@ -78,9 +79,10 @@ next:
 	return out
 }
 
-// sameLoop reports whether two periods are one loop, found in two places, and returns by what share of a period
-// the second begins later. Their mean shapes are rotations of each other, or, of a loop that changes in the
-// course of the run, those where one ends and the other begins.
+// sameLoop reports whether two periods are one loop, found in two places, and returns the share of a period by which
+// the instances of b must be moved later. Their lengths must be within the factor h.stretch, and either their mean
+// shapes are rotations of each other or, for a loop that changes in the course of the run, those of their groups
+// nearest in time.
 func (h *searcher) sameLoop(a, b *trackedPeriod) (shift float64, ok bool) {
 	longer := h.stretch // than the other
 	if r := b.lag / a.lag; r < longer && r > 1/longer {
@@ -117,8 +119,8 @@ func nearest(a, b []group) (group, group) {
 	return x, y
 }
 
-// rotated returns the groups of k with every instance moved by the given share of its length, later up to half
-// of it, else earlier.
+// rotated returns the groups of k with every instance moved by the given share of its length, later for a shift up to
+// 0.5, else earlier by the rest. Instances that would then reach beyond their group are dropped.
 func (k *trackedPeriod) rotated(shift float64) []group {
 	if shift > 0.5 {
 		shift -= 1

@@ -56,7 +56,9 @@ const (
 	busyMinInstances  = 12
 )
 
-// sources returns the sources of a scope to search, groups first, in the order of the columns.
+// sources returns the sources of a scope to search, groups first, in the order of the columns: each group of columns,
+// each family of numbered columns (see numberedStems), and each other column. Columns of /proc and of busy CPUs get
+// their least period and confidence.
 func sources(set series.Set, scope series.Scope, par Params) []source {
 	var groups, singles []source
 	at := map[string]int{}
@@ -94,8 +96,8 @@ func sources(set series.Set, scope series.Scope, par Params) []source {
 	return append(groups, singles...)
 }
 
-// numberedStems returns the stems of names without a group that three or more columns share, except for a
-// number at the end, if all of them hold counts: parts of one thing, such as samples in page0, page1, ...
+// numberedStems returns the stems shared by at least three columns of a scope without group and unit whose names differ
+// only by a number at the end, if all of these hold counts: parts of one whole, such as samples in page0, page1, ...
 func numberedStems(set series.Set, scope series.Scope) map[string]bool {
 	members := map[string]int{}
 	for _, c := range set.Columns {

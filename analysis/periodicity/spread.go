@@ -38,7 +38,8 @@ func (s *spreading) within(a, b int) (from, to int) {
 	return from, to
 }
 
-// plan sets parts to the shares of the slots from to to in the bins a to b, which are the same for all columns.
+// plan sets s.parts to the shares of the slots [from, to) that lie in each of the bins [a, b). They are the same for
+// all columns, so a repeated call does nothing.
 func (s *spreading) plan(from, to, a, b int) {
 	asked := [...]int{from, to, a, b}
 	if asked == s.asked {
@@ -72,7 +73,8 @@ func (s *spreading) add(to, counts []float32) {
 	}
 }
 
-// values returns the bins a to b of a column of counts on slots, in the memory of buf.
+// values returns the counts in the bins [a, b) of a column of counts on slots, in the memory of buf. Missing counts are
+// 0.
 func (s *spreading) values(buf []float32, c series.Column, a, b int) []float32 {
 	buf = zeros(buf, b-a)
 	from, to := s.within(a, b)

@@ -72,7 +72,8 @@ func distance(occ []occurrence) float64 {
 // length returns the length of the occurrence in points.
 func (o occurrence) length() int { return o.at[parts] - o.at[0] }
 
-// average returns the template that is the mean of the occurrences in v.
+// average returns the template that is the mean of the occurrences in v, part by part from where each part begins. Each
+// part has the length that it has in t. Points beyond the end of v have the last value.
 func (t template) average(v vector, occ []occurrence) template {
 	mean := make([][]float32, len(v.c))
 	w := 1 / float32(len(occ))
@@ -140,7 +141,7 @@ func stretch(x []float32, n int) []float32 {
 	return y
 }
 
-// rotate returns the unit begun s points later.
+// rotate returns the template with its unit begun s points later; the points before s follow at the end.
 func (t template) rotate(s int) template {
 	r := t
 	r.v = make([][]float32, len(t.v))
@@ -176,8 +177,8 @@ func (t template) edge() int {
 // compared at.
 const commonPoints = 64
 
-// onePeriod returns one period of the template at commonPoints points, smoothed over three of them, so that an
-// edge half a point later is not another shape.
+// onePeriod returns the first period of the template at commonPoints points, smoothed over three of them, so that an
+// edge half a point later does not count as another shape.
 func (t template) onePeriod() template {
 	r := t.resampled(commonPoints * t.periods)
 	c := r
@@ -199,7 +200,8 @@ func (t template) onePeriod() template {
 // noise.
 func (t template) distanceTo(u template) float64 { return t.rotatedFrom(u, 0) }
 
-// rotatedFrom returns the distance between t and u begun s points later; both have the same number of points.
+// rotatedFrom returns the normalised squared distance between t and u begun s points later, less the part of their own
+// noise: 0 = equal, 1 = unrelated. Both have the same number of points.
 func (t template) rotatedFrom(u template, s int) float64 {
 	d, e := 0.0, 0.0
 	for k, x := range t.v {

@@ -129,8 +129,9 @@ func (d *tracker) start(chained bool) {
 	}
 }
 
-// part computes the best total with part q ending at every point from base to top - 1. It reads no value that
-// it changes.
+// part computes, for every end of part q from base to top - 1, the best total up to there, and adds it to the table of
+// the next part, or stores it in d.end for the last part. The part may be up to maxShift points longer or shorter, at a
+// price. It reads no value that it changes.
 func (d *tracker) part(q, base, top int) {
 	if base >= top {
 		return
@@ -196,7 +197,8 @@ func addBegins(open, end, free []float32) {
 	}
 }
 
-// trace walks the best division back from the end.
+// trace sets d.occ to the occurrences of the best division of the first n points, in ascending order. It follows the
+// tables back from the end.
 func (d *tracker) trace(n int) {
 	d.occ = d.occ[:0]
 	for i := n; i > 0; {
@@ -222,7 +224,8 @@ func (d *tracker) trace(n int) {
 	}
 }
 
-// measure computes dot and energy of an occurrence with its parts at their places.
+// measure sets dot and energy of an occurrence, whose parts have their places, from the samples of v: its product with
+// the template t and the sum of the energies of both, without noise.
 func (o *occurrence) measure(v vector, t template) {
 	o.dot, o.energy = -t.own*float64(t.unit), t.energy
 	end := min(o.at[parts], v.len())

@@ -32,7 +32,8 @@ const (
 	maxLengthRatio = 3
 )
 
-// unequalPeriods returns the cycles of unequal length of the job's code as periods, the most confident first.
+// unequalPeriods returns the cycles of unequal length of the job's code as periods, in the order of marks.Find. It
+// returns nil if the set has no code or no CPU time.
 func unequalPeriods(set series.Set) []Period {
 	clock, ok := set.Clock()
 	if !ok {
@@ -57,7 +58,9 @@ func unequalPeriods(set series.Set) []Period {
 	return out
 }
 
-// periodOfMarks converts cycles of unequal length on a grid to a period with instances in wall time.
+// periodOfMarks converts cycles of unequal length on a grid to a period with instances in wall time. It leaves out
+// cycles that are more than maxLengthRatio times as long or as short as the median. The period is the median length in
+// wall time, with the interval of a median. It returns false if no instance has a sample in wall time.
 func (g grid) periodOfMarks(y marks.UnevenCycle, set series.Set) (Period, bool) {
 	p := Period{Column: series.CodeGroup, Kind: Unequal, Timing: Timing{PeriodS: y.MedianS, Confidence: y.Confidence},
 		Parts: Parts{Explained: 1, Regular: y.Confidence, Support: 1, Agreed: 1, Resolved: 1}}
@@ -85,8 +88,9 @@ func (g grid) periodOfMarks(y marks.UnevenCycle, set series.Set) (Period, bool) 
 	return q, true
 }
 
-// withUnequal adds cycles of unequal length if the periods found are uncertain; the most certain is reported
-// first. One that is as long as a period found confirms that, and may raise its confidence, in place.
+// withUnequal adds the cycles of unequal length if no period was found or the confidence of the first is below
+// unequalBelow; otherwise it returns the periods unchanged. One that is as long as a period found may raise the
+// confidence of that, in place. The result has at most maxPatterns periods, the most confident first.
 func withUnequal(periods []Period, set series.Set) []Period {
 	if len(periods) > 0 && periods[0].Confidence >= unequalBelow {
 		return periods
@@ -103,7 +107,7 @@ func withUnequal(periods []Period, set series.Set) []Period {
 	return periods[:min(len(periods), maxPatterns)]
 }
 
-// unequalNote says that the main cycle has no fixed length, and how long it is.
+// unequalNote returns the note that the main cycle has no fixed length, with the range and the median of its lengths.
 func unequalNote(p Period) note.Note {
 	return note.New(note.UnequalCycles,
 		"the %d cycles have no fixed length: the middle 80 %% take %.3g to %.3g s (median %.3g s); the same code begins each",

@@ -30,7 +30,9 @@ func busyValues(set series.Set) series.Values {
 	return nil
 }
 
-// learnWave returns the mean wave, in the given number of phases, of the cycles between consecutive begins of each run.
+// learnWave returns the mean of the values (busy CPUs by slot) in each of the given number of phases, over the cycles
+// between consecutive begins of each run. precision is 0, so that the wave is not used, if the phases explain less than
+// cleanShare of the variance.
 func learnWave(values series.Values, runs [][]cycleBegin, phases int) busyWave {
 	w := busyWave{values: values, level: make([]float64, phases)}
 	if len(values) == 0 {
@@ -63,7 +65,7 @@ func learnWave(values series.Values, runs [][]cycleBegin, phases int) busyWave {
 	return w
 }
 
-// gain returns the log-likelihood of the busy CPUs of a slot in a phase.
+// gain returns the log-likelihood of the busy CPUs of a slot in a phase, up to a constant; 0 if they are not known.
 func (w busyWave) gain(slot, phase int) float64 {
 	y := float64(w.values[slot])
 	if isUnusable(y) {

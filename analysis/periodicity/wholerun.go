@@ -61,7 +61,8 @@ type wholeRun struct {
 	scale   float64 // standard error of a correlation of unrelated columns, for one slot
 }
 
-// newWholeRun prepares the columns of code that have at least minColumnSamples samples.
+// newWholeRun returns the columns of code that have at least minColumnSamples samples, each less its mean share of the
+// samples in each slot and less its moving mean. Missing counts are 0.
 func newWholeRun(columns []series.Column) wholeRun {
 	w := wholeRun{}
 	if len(columns) == 0 {
@@ -98,7 +99,8 @@ func newWholeRun(columns []series.Column) wholeRun {
 	return w
 }
 
-// subtractBaseline subtracts the moving mean, and returns the energy that is left.
+// subtractBaseline subtracts from x, in place, its moving mean over baselineSlots slots on either side, and returns the
+// sum of squares that is left.
 func subtractBaseline(x []float32) (energy float64) {
 	sums := make([]float64, len(x)+1)
 	for i, y := range x {
@@ -112,9 +114,8 @@ func subtractBaseline(x []float32) (energy float64) {
 	return energy
 }
 
-// correlation returns the correlations at lags 0 to most, summed over the columns, in
-// standard errors of those of unrelated samples. The slots are taken in the given order; nil:
-// as they are.
+// correlation returns the correlations at lags 0 to most, summed over the columns, in standard errors of those of
+// unrelated samples; the one at lag 0 is 0. If order is not nil, the slots are taken in that order.
 func (w wholeRun) correlation(f *lagFinder, most int, order []int) []float64 {
 	t := f.transform(w.slots + most)
 	f.power = zeros(f.power, len(t.spectrum))
@@ -144,8 +145,9 @@ type repeatedLag struct {
 	peaks int     // multiples that were added up
 }
 
-// scoreLag compares the correlations at multiples of a lag with those halfway between, for
-// the number of multiples that shows the difference best.
+// scoreLag returns the score of a lag of the given number of slots: the sum of the correlations z at its multiples less
+// those halfway between, in standard errors, over the number of multiples, minPeaks to maxPeaks, at which that is
+// largest.
 func scoreLag(z []float64, slots float64) repeatedLag {
 	best := repeatedLag{slots: slots}
 	sum := 0.0
@@ -158,7 +160,7 @@ func scoreLag(z []float64, slots float64) repeatedLag {
 	return best
 }
 
-// bestLag returns the lag between two that scores best.
+// bestLag returns the lag from from to to, in slots, with the largest score; its score is 0 if none is positive.
 func bestLag(z []float64, from, to float64) repeatedLag {
 	best := repeatedLag{}
 	for slots := from; slots <= to; slots *= lagStep {
@@ -169,8 +171,9 @@ func bestLag(z []float64, from, to float64) repeatedLag {
 	return best
 }
 
-// fundamentalLag returns the fraction of a lag at whose other multiples a run resembles itself as
-// much, or the multiple of it if every second or third peak alone is high.
+// fundamentalLag returns the fraction of a lag, down to an eighth, at whose multiples the correlation is as high as at
+// those of the lag, or the double or triple of the lag if only every second or third peak is high; else the lag itself.
+// A lag with a score below minLagScore is returned unchanged. longest limits the result.
 func fundamentalLag(z []float64, lag repeatedLag, longest float64) repeatedLag {
 	if lag.score < minLagScore {
 		return lag
@@ -194,8 +197,8 @@ func fundamentalLag(z []float64, lag repeatedLag, longest float64) repeatedLag {
 	return lag
 }
 
-// peakRatio returns the ratio of the mean correlation at multiples of a lag that are no multiples of m lags to
-// that at those that are.
+// peakRatio returns the ratio of two mean correlations: that at the multiples of a lag that are not multiples of m
+// lags, over that at those that are. It is 0 if the latter is not positive.
 func peakRatio(z []float64, slots float64, m int) float64 {
 	var sum, count [2]float64
 	for j := 1; j <= comparedPeaks*m && float64(j)*slots < float64(len(z)-1); j++ {
@@ -212,8 +215,9 @@ func peakRatio(z []float64, slots float64, m int) float64 {
 	return sum[0] / count[0] * count[1] / sum[1]
 }
 
-// findLag returns the lag at whose multiples a run resembles itself. It returns false if permutations of blocks
-// of the run score as much, or if the lag is shorter than least slots or made by the sampler.
+// findLag returns the lag at whose multiples a run resembles itself best. It returns false if the score is below
+// minLagScore or does not exceed that of each of lagPermutations permutations of the run by lagScoreMargin, if the lag
+// is shorter than least slots, or if the sampler made it.
 func (w wholeRun) findLag(f *lagFinder, least float64) (repeatedLag, bool) {
 	if len(w.columns) < 2 {
 		return repeatedLag{}, false
@@ -259,7 +263,8 @@ func shuffledBlocks(n int, unit float64, rng *rand.Rand) []int {
 	return order
 }
 
-// inWholeRun returns the period that only the whole of a run shows, in wall time; false if none exists. If the
+// inWholeRun returns the period of the code that only the whole of a run shows, in wall time; false if none exists. A
+// lag of the autocorrelation is found and its cycles are followed by their phase; these must gain minCycleGain. If the
 // job did not get its CPUs, periods as short as the turns of the scheduler are excluded.
 func inWholeRun(set series.Set, par Params) (Period, bool) {
 	columns := code(set)

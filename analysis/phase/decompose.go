@@ -19,7 +19,8 @@ type Breakdown struct {
 	StepS float64
 }
 
-// BreakdownOf returns the time of a run by phase, with the number and the time of its iterations.
+// BreakdownOf returns the time of a run by phase, with the number and the length of the cycles of the first pattern,
+// which are 0 without a pattern.
 func BreakdownOf(elapsedS float64, table []Phase, patterns []pattern.Pattern) Breakdown {
 	b := Breakdown{ElapsedS: elapsedS, Totals: Totals(table)}
 	if len(patterns) > 0 {
@@ -45,7 +46,9 @@ type Difference struct {
 	MoreS   float64 `json:"more_s"`
 }
 
-// Decompose explains why run b took longer than run a (negative: shorter).
+// Decompose returns by how many seconds run b took longer than run a (negative: shorter), in parts by kind of phase,
+// the largest first. If both have cycles, the part of the steps is divided into that of their length, for as many
+// cycles as both made, and the rest.
 func Decompose(a, b Breakdown) Difference {
 	d := Difference{ExtraS: b.ElapsedS - a.ElapsedS, Parts: []DifferenceShare{}}
 	names := []string{"steps", string(StartUp), string(Checkpoint), string(Gap), string(Unfollowed), string(Tail),

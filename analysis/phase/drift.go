@@ -54,8 +54,8 @@ const (
 	slowNear = 101
 )
 
-// DriftOf returns how the length of the iterations of p changed during the run. startS and stepS are StartS and
-// StepS of the series.Set in which p was found.
+// DriftOf returns how the length of the iterations of p changed during the run. With fewer than minDrift iterations it
+// has no slope (NaN) and no steps. startS and stepS are StartS and StepS of the series.Set in which p was found.
 func DriftOf(p periodicity.Period, startS, stepS float64) Drift {
 	n := len(p.Instances)
 	d := Drift{SlopePctPerHour: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
@@ -82,7 +82,9 @@ func DriftOf(p periodicity.Period, startS, stepS float64) Drift {
 	return d
 }
 
-// setSlope sets the slope and its interval from means of consecutive iterations.
+// setSlope sets the slope of the cycle length over time and its 95 % interval, from the middle means of at most
+// driftBlocks blocks of consecutive cycles. t is the middle and length the length of each cycle, in seconds. Lengths
+// are known to resolutionS; the interval is at least as wide as that error of one mean makes it.
 func (d *Drift) setSlope(t, length []float64, periodS, resolutionS float64) {
 	n := len(t)
 	k := (n + driftBlocks - 1) / driftBlocks
@@ -108,8 +110,9 @@ func middleMean(x []float64) float64 {
 	return m
 }
 
-// setSlow sets the number of all slow iterations and the list of the maxSlow slowest, the slowest first. Lengths are
-// known to resolutionS.
+// setSlow sets SlowCount and the list of the maxSlow slowest cycles, the slowest first. A cycle is slow if it exceeds
+// the median of its neighbourhood, at most slowNear cycles (up to 1.5 times as many at the end) without a step among
+// them, by slowMADs times the MAD of all such differences or, if that is larger, the resolution resolutionS of lengths.
 func (d *Drift) setSlow(in []periodicity.Instance, length []float64, startS, stepS, resolutionS float64) {
 	n := len(length)
 	over := make([]float64, n)

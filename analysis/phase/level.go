@@ -44,7 +44,9 @@ func (b Bins) Levels(values series.Values, lo, hi float64, n int) []float64 {
 // is not visible.
 const minWindowBins = 12
 
-// window returns the stretch over which the mean for the stretch from..to is taken.
+// window returns the stretch over which Levels takes the mean for the stretch from..to. In a loop whose period is at
+// most four times the stretch, it is a whole number of periods around the middle, moved into the phase, or the whole
+// phase if that is shorter. In other phases it is the stretch, cut at the phase's borders.
 func (b Bins) window(from, to float64) (lo, hi float64) {
 	mid := (from + to) / 2
 	p, ok := b.PhaseAt(mid)
@@ -70,9 +72,9 @@ func (b Bins) window(from, to float64) (lo, hi float64) {
 	return lo, lo + w
 }
 
-// MinMax returns for each bin the smallest and largest sample over the same windows as Levels; least and most
-// are those of the single bins. If a bin is shorter than an iteration but not small beside it, the range of
-// single bins would show beats.
+// MinMax returns for each bin the smallest and the largest value over the window that Levels would use for it; least
+// and most are the extremes of the single bins. Within a missing bin the result is NaN. If a bin is shorter than an
+// iteration but not small beside it, the range of single bins would show beats.
 func (b Bins) MinMax(least, most series.Values) (lo, hi []float64) {
 	lo, hi = make([]float64, len(least)), make([]float64, len(least))
 	for i := range least {
@@ -117,8 +119,8 @@ func (a area) mean(lo, hi float64) float64 {
 	return (s1 - s0) / (n1 - n0)
 }
 
-// at returns the integral of the values from the start to time t, and for how much of that time values exist,
-// both with time in units of step.
+// at returns the integral of the known values from the start to time t, in values times bins, and the number of bins up
+// to t that have a value. t is in seconds; times outside of the series count as its ends.
 func (a area) at(t float64) (sum, there float64) {
 	last := len(a.sum) - 1
 	if !(a.step > 0) || last < 1 {

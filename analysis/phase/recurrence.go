@@ -17,8 +17,9 @@ type recurrence struct {
 	sizeRatio, distanceCV float64
 }
 
-// of returns the indexes of the events that recur, and the mean of their distances in seconds; none if they do not.
-// Events are in the order of time.
+// of returns the indexes of the events whose size is within a factor of sizeRatio of the median size, and the mean
+// distance of their starts in seconds. It returns nil and 0 if they are fewer than r.least or their distances vary too
+// much. The events must be in the order of time.
 func (r recurrence) of(events []event) (same []int, everyS float64) {
 	sizes := make([]float64, len(events))
 	for i, e := range events {

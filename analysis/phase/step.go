@@ -26,8 +26,9 @@ const (
 	coarse = 12.0
 )
 
-// steps divides the iterations into stretches of equal length, by bisection where it explains most, and returns
-// the changes between them.
+// steps divides the iterations into stretches of equal length, by bisection at the cut that explains most, and returns
+// the changes of length between them, in the order of time, without TS. length is in seconds, with an error of stepS.
+// Long runs are searched in means of several iterations, and single slow iterations are limited first.
 func steps(length []float64, stepS float64) []Step {
 	n := len(length)
 	k := (n + stepPoints - 1) / stepPoints
@@ -68,8 +69,9 @@ func inside(cuts []int, x []float64) []int {
 	})
 }
 
-// resolved returns the cuts at which the length changes by a sample or more, where iterations are short. The
-// first that does not is dropped until all do. It reuses the memory of cuts.
+// resolved drops cuts that whole-sample counting can produce: those before which an iteration is shorter than coarse
+// samples and at which the mean length changes by less than stepS. It drops the first of these, then starts over, until
+// it finds no more. It reuses the memory of cuts.
 func resolved(cuts []int, x []float64, stepS float64) []int {
 	for i, cut := range cuts {
 		first, end := 0, len(x)
@@ -88,8 +90,8 @@ func resolved(cuts []int, x []float64, stepS float64) []int {
 	return cuts
 }
 
-// winsorised moves values far from the median of their neighbourhood to three
-// MADs from it: one slow iteration is no step.
+// winsorised returns x with each value limited to three MADs from the median of the five values on either side of it,
+// so that one slow iteration is not a step. The MAD is that of all differences from these medians.
 func winsorised(x []float64) []float64 {
 	const near = 5 // on each side: half of them are of one length even at a step
 	out := slices.Clone(x)
@@ -106,8 +108,9 @@ func winsorised(x []float64) []float64 {
 	return out
 }
 
-// noiseOf returns the variance of single lengths, from their differences, at least that of rounding; it is
-// larger if neighbours are correlated.
+// noiseOf returns the variance of the noise of single lengths x, from the differences of neighbours, or from those of
+// means of eight if these show more (slow noise). It is at least the variance of rounding to stepS, and infinite for
+// fewer than two lengths.
 func noiseOf(x []float64, stepS float64) float64 {
 	d := make([]float64, 0, len(x))
 	for i := 1; i < len(x); i++ {
@@ -140,9 +143,9 @@ func noiseOf(x []float64, stepS float64) float64 {
 	return noise
 }
 
-// findCuts appends to cuts the place at which x[a:b] is best divided in two, and then those of both parts. It
-// divides only where the means differ enough and a step explains more than a straight line does, and stops at
-// maxSteps cuts.
+// findCuts appends to cuts the index in x at which x[a:b] is best divided in two, and then those within both parts,
+// unsorted. It divides only if both parts have minRun values, their means differ by minStep, and a step lowers the sum
+// of squares by stepGain*noise more than a straight line does. It stops at maxSteps cuts.
 func findCuts(x []float64, a, b int, noise float64, cuts []int) []int {
 	n := b - a
 	if n < 2*minRun || len(cuts) >= maxSteps {
@@ -176,7 +179,7 @@ func findCuts(x []float64, a, b int, noise float64, cuts []int) []int {
 	return findCuts(x, cut, b, noise, cuts)
 }
 
-// lineGain returns by how much a straight line lowers the sum of squares of x.
+// lineGain returns by how much the best straight line lowers the sum of squares of x compared with its mean.
 func lineGain(x []float64) float64 {
 	n := float64(len(x))
 	mean, _ := robust.Mean(x)

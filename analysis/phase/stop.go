@@ -14,8 +14,9 @@ type Stop struct {
 	SinceS float64 `json:"since_s"`
 }
 
-// PhaseAtEnd returns the phase in which a run ended at endS. A tail of less than
-// 1.5 periods is an iteration that was not finished. ok is false without phases.
+// PhaseAtEnd returns the phase in which a run ended at endS seconds: the last one of the table that began before. A
+// tail shorter than 1.5 periods of the loop before it is an unfinished iteration, so that the loop is returned.
+// Iterations counts those of the pattern in the whole run. ok is false without phases.
 func PhaseAtEnd(table []Phase, patterns []pattern.Pattern, endS float64) (stop Stop, ok bool) {
 	if len(table) == 0 {
 		return Stop{}, false

@@ -13,10 +13,10 @@ import (
 // iterations, and a table that lists each of them hides the run's structure.
 const maxBridge = 1.5
 
-// Table divides the run into phases. patterns and periods are in the same order. A break of less than 1.5
-// periods between regions of one pattern stays part of the loop. Patterns may be seen at one time, on a busy
-// node that of the clock and one of twice its length. Where they overlap by half, only the first is reported.
-// Stretches beside a loop in which its code runs are Unfollowed. It is empty for an empty set.
+// Table divides the run into phases: loops, and start-up, gaps and tail around them. patterns and periods are in the
+// same order. A break of less than 1.5 periods between regions of one pattern stays part of the loop. Of regions that
+// overlap by more than half only that of the earlier pattern counts. Stretches beside a loop in which its code runs are
+// Unfollowed. Without loops the run is one Aperiodic phase; an empty set gives nil.
 func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
 	n := set.Len()
 	if n == 0 {

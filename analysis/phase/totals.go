@@ -67,7 +67,8 @@ func LongestCheckpoint(table []Phase) float64 {
 	return longest
 }
 
-// kindsOf returns the kind of each phase, with recurring gaps as checkpoints.
+// kindsOf returns the kind of each phase. Gaps between two loops of one pattern are Checkpoint if at least
+// minCheckpoints of them have about equal lengths and recur at about equal distances (see recurrence).
 func kindsOf(table []Phase) []Stage {
 	kinds := make([]Stage, len(table))
 	inner := map[string][]int{} // gaps between two loops of one pattern

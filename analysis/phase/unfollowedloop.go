@@ -8,9 +8,9 @@ import (
 	"jobgait/analysis/series"
 )
 
-// withUnfollowed returns the table with the stretches beside a loop in which its code runs marked as Unfollowed: the
-// cycles went on there, but were not recognized, mostly because others had the CPUs. A start-up or a tail is split at
-// the end of such a stretch next to the loop; a gap between cycles is marked as a whole or not at all.
+// withUnfollowed returns the table with the stretches beside a loop in which its code runs marked as Unfollowed: its
+// cycles continued but were not recognized, mostly because others had the CPUs. A start-up or a tail is split where the
+// code of the loop begins or ends. A gap is marked only if the code of the loop before it runs in all of it.
 func withUnfollowed(set series.Set, table []Phase, patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
 	loops := map[string]loopPresence{}
 	for i, p := range periods {
@@ -69,8 +69,8 @@ func (j *loopPresence) runsUntil(startS, endS float64) float64 { return j.runsFr
 // runsSince returns the time since which the loop's code runs up to endS, endS if that is too short.
 func (j *loopPresence) runsSince(startS, endS float64) float64 { return j.runsFrom(endS, startS) }
 
-// runsFrom walks from a time towards another, earlier or later one, as long as the loop's code runs. It returns where
-// that ends, fromS if the stretch is too short.
+// runsFrom walks from time fromS towards towardsS, which may be earlier, as long as the loop's code runs. It returns
+// the time at which that ends, or fromS if the stretch is shorter than leastS.
 func (j *loopPresence) runsFrom(fromS, towardsS float64) float64 {
 	from, end := j.slotAt(fromS), j.slotAt(towardsS)
 	at := from
@@ -95,7 +95,9 @@ func (j *loopPresence) runsFrom(fromS, towardsS float64) float64 {
 // a few dozen is unlike the others, and several together are not. Other code is unlike the loop however long it runs.
 var doubtfulPieces = [...]int{1, 2, 4}
 
-// nextStretch returns where the next stretch from a slot towards another ends, and whether the loop's code runs in it.
+// nextStretch returns the slot at which the next stretch from slot at towards end ends, and whether the loop's code
+// runs in it. A stretch is one piece (see PieceEnd); if the loop's code does not run in that, it is extended to two and
+// then to four pieces, and all are judged together.
 func (j *loopPresence) nextStretch(at, end int) (next int, runs bool) {
 	next = at
 	pieces := 0

@@ -46,8 +46,8 @@ func Plain(v float64, n int) string {
 	return s
 }
 
-// Hundredths prints a number of CPUs, a confidence or a correlation with two
-// decimals; next to nothing keeps one figure.
+// Hundredths prints a number of CPUs, a confidence or a correlation with two decimals; a size below 0.01 has one
+// significant figure instead.
 func Hundredths(v float64) string {
 	if size := math.Abs(v); !Known(v) || size > 0 && size < 0.01 {
 		return Figures(v, 1)
@@ -102,8 +102,8 @@ func commas(s string) string {
 	return s
 }
 
-// Amount prints a total with three figures, a prefix and its unit: 1.23 GB, 23,
-// 1.23 M operations.
+// Amount prints a total with three figures, a prefix and its unit: 1.23 GB, 23, 1.23 M operations. The prefixes are k
+// from 10,000 on, M, G, T and P.
 func Amount(v float64, unit string) string {
 	if !Known(v) {
 		return Missing
@@ -157,7 +157,7 @@ func Range(lo, hi float64) string {
 	return Plain(lo, n) + " .. " + Plain(hi, n)
 }
 
-// Chance prints a probability of a test: "p = 0.023".
+// Chance prints a probability of a test: "p = 0.023", and "p < 0.001" for smaller ones.
 func Chance(p float64) string {
 	const least = 0.001 // a noise below this is never known so precisely
 	switch {

@@ -19,7 +19,7 @@ func Percent(p float64) string {
 	return bare(p) + percent
 }
 
-// Signed prints a value in percent with its sign: +12.3 %.
+// Signed prints a value in percent with its sign: +12.3 %. A value that is printed as 0 has none.
 func Signed(p float64) string {
 	if p >= 0.005 {
 		return "+" + Percent(p)
@@ -66,7 +66,8 @@ func Chosen(p float64) string {
 	return Exact(p) + percent
 }
 
-// bare prints a percentage without the sign.
+// bare prints a value in percent without the character %: with two decimals below 1, one below 100 and none from there
+// on. A size below 0.005 is "0".
 func bare(p float64) string {
 	switch size := math.Abs(p); {
 	case !Known(p):

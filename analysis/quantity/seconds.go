@@ -33,7 +33,8 @@ func Clock(s float64) string {
 	return fmt.Sprintf("%d:%02d:%02d", t/3600, t/60%60, t%60)
 }
 
-// Position prints a time, in seconds, within a run of the given length.
+// Position prints a time, in seconds, within a run of the given length in seconds: "12.3 s" in runs shorter than two
+// minutes, else as h:mm:ss.
 func Position(s, length float64) string {
 	const short = 120 // seconds, up to which tenths are printed
 	if length >= short || !Known(s) {

@@ -19,7 +19,7 @@ func ParseDisclosureLevel(text string) (DisclosureLevel, bool) {
 	return "", false
 }
 
-// Least returns the stricter of two levels; "" is no limit.
+// Least returns the stricter of two levels. "" is no limit; if both are "", it returns AllNames.
 func (d DisclosureLevel) Least(e DisclosureLevel) DisclosureLevel {
 	for _, least := range []DisclosureLevel{NoNames, Libraries, AllNames} {
 		if d == least || e == least {

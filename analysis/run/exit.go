@@ -7,8 +7,8 @@ type Exit struct {
 	Signal int `json:"signal"`
 }
 
-// WorseExit returns the worse of two exits: a signal before a non-zero code before
-// nil. It returns the first of two equal ones.
+// WorseExit returns the worse of two exits. A signal is worse than a non-zero code, that is worse than 0, and that than
+// nil. It returns the first of two equally bad ones.
 func WorseExit(a, b *Exit) *Exit {
 	switch {
 	case a == nil:

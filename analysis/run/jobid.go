@@ -38,4 +38,5 @@ func SplitDisplayID(s string) (whole, part string) {
 	return s, ""
 }
 
+// String returns the id in decimal digits.
 func (id JobID) String() string { return strconv.FormatInt(int64(id), 10) }

@@ -24,8 +24,8 @@ type Key struct {
 	Sub int `json:"sub,omitempty"`
 }
 
-// String returns the key as one path element of letters, digits, '.', '_' and
-// '-': it names the run's directory and files.
+// String returns the key as one path element of letters, digits, '.', '_' and '-', which names the run's directory and
+// files: CLUSTER-JOBID.rRESTART, or CLUSTER-JOBID.SLUID if the run has a SLUID, with .runSUB behind it if Sub is not 0.
 func (k Key) String() string {
 	id := fmt.Sprintf("%d.r%d", k.JobID, k.Restart)
 	if k.SLUID != "" {

@@ -146,8 +146,8 @@ func (w *seriesWork) segments(model func(first, last int) *Model) {
 	add(len(w.p) - 1)
 }
 
-// fewPoints adds a note if there are fewer than five points, or fewer than least, which allow no model: it says
-// how many are missing.
+// fewPoints adds a note that says how many points to measure: with fewer than least points, that there is no model;
+// else, with fewer than enoughPoints, that a model is uncertain.
 func (w *seriesWork) fewPoints(least int) {
 	n, name := len(w.p), parameterName(w.series)
 	switch {
@@ -160,7 +160,9 @@ func (w *seriesWork) fewPoints(least int) {
 	}
 }
 
-// paper analyses the series by the method of the paper, section 3.
+// paper analyses the series by the method of the paper, section 3. With fewer than leastForModel points it only adds a
+// note; with fewer than paperLeast it searches for no change. If a change is detected but cannot be located, it adds a
+// note, and without any located change it sets no segments.
 func (w *seriesWork) paper() {
 	r := w.result
 	w.fewPoints(leastForModel)
@@ -191,7 +193,8 @@ func (w *seriesWork) paper() {
 	w.segments(model)
 }
 
-// extraP analyses the series by Extra-P's Basic modeler: one model, no segments.
+// extraP analyses the series by Extra-P's Basic modeler: one model for all points, which are one segment. With fewer
+// than leastForModel points it only adds a note.
 func (w *seriesWork) extraP() {
 	r := w.result
 	w.fewPoints(leastForModel)
@@ -202,7 +205,9 @@ func (w *seriesWork) extraP() {
 	w.segments(func(int, int) *Model { return r.Whole })
 }
 
-// likelihood analyses the series by the default method.
+// likelihood analyses the series by the default method and sets its models, changes, segments and predictions. With
+// fewer than enoughPoints points it only adds a note. If the last value is far from the others (lastIsFar) and no
+// change is found, it leaves that value out and starts again.
 func (w *seriesWork) likelihood(b *workspace) {
 	r := w.result
 	w.fewPoints(enoughPoints)
@@ -241,7 +246,8 @@ func (w *seriesWork) likelihood(b *workspace) {
 	w.findPossibleChange(d)
 }
 
-// findPossibleChange records the place of the most probable change of a series for which one law was chosen.
+// findPossibleChange records the most probable place of a change, and the probability that there is one at all, for a
+// series for which one law was chosen, if that probability is at least minChangeChance.
 func (w *seriesWork) findPossibleChange(d detection) {
 	if d.segmented || len(d.last) != len(w.p) || 1-d.last[0] < minChangeChance {
 		return

@@ -62,8 +62,9 @@ func (r *lawSearch) bestLaw() (m Model, squares float64) {
 	return m, relativeSquares(m, r.p, r.y, r.u)
 }
 
-// shortSegment reports whether the few points between point k and the nearer end deviate from the law of the
-// others: then they, and point k, may follow another law.
+// shortSegment reports whether a bad run at point k, at most mostShort points from an end, may belong to another law
+// that begins there: without k and the points beyond it, the others follow no law, or a law that does not exclude k, or
+// one that the points beyond do not follow. suspects are left out in any case.
 func (s *badRunSearch) shortSegment(k int, suspects []int) bool {
 	n := len(s.points)
 	var beyond []int

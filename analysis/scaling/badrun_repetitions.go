@@ -7,7 +7,9 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// repetitions removes runs that are far from the others at their size.
+// repetitions removes runs that are far from the others at their size (see agreement) and lists them as bad. If more
+// than maxBadRuns runs are too short, they are a second mode of the program, and it removes only those that are too
+// long.
 func (s *badRunSearch) repetitions() {
 	jitter := repeatability(s.points)
 	if jitter < 0 {
@@ -44,9 +46,9 @@ type interval struct{ lo, hi float64 }
 // holds reports whether v is in the interval.
 func (r interval) holds(v float64) bool { return v >= r.lo && v <= r.hi }
 
-// agreement returns the range of the runs at point k that agree: those within a factor far of the middle one,
-// if they are the majority. Of two that disagree the one closer to the law of the other sizes is kept, without
-// a law the smaller one.
+// agreement returns the range of the runs at point k that are kept: those within a factor far of the lower median. If
+// these are not the majority, only runs above the range are bad. Of two runs that disagree, the one closer to the law
+// of the other sizes is kept, without a law the smaller one. A single run, or a median of 0 or less, gives all values.
 func (s *badRunSearch) agreement(k int, values []float64, far float64) interval {
 	all := interval{math.Inf(-1), math.Inf(1)}
 	if len(values) < 2 {
@@ -86,7 +88,7 @@ func disagree(values []float64, factor float64) bool {
 	return hi > 0 && hi > lo*factor
 }
 
-// disagreeing returns the indexes of the points with two runs that disagree.
+// disagreeing returns the indexes of the points with exactly two runs that differ by more than the factor.
 func (s *badRunSearch) disagreeing(factor float64) (places []int) {
 	for k, pt := range s.points {
 		if disagree(pt.values, factor) {

@@ -112,9 +112,9 @@ func (s *badRunSearch) suspects() []int {
 	return nil
 }
 
-// lone removes the one single run that is bad by itself: all others follow one law, which does not explain it.
-// This is enough where no change is found with the run. Where the points are few, two of them must lie on either
-// side, as on either side of a change, and the law must be a simple one.
+// lone removes the one single run, not the last, that is bad by itself: all others follow one law, which does not
+// explain it (see possible). With more than badEndOthers points, the detector must find no change with the run. With
+// fewer, minSegment points must lie on either side of it, and the law must be a simple one.
 func (s *badRunSearch) lone() {
 	k, f, ok := s.possible()
 	n := len(s.points)

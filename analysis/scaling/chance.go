@@ -55,8 +55,9 @@ func ExpectedByChance(results []Result) float64 {
 	return l.expectedByChance()
 }
 
-// ChanceRange returns the range of how many series are segmented by chance, in 95 of 100 lists, if expected are
-// expected: it includes the scatter of counts and an error of expected by chanceSpread.
+// ChanceRange returns the range that holds, in 95 of 100 lists, the number of series segmented by chance, given the
+// expected number. It includes the scatter of counts and an error of expected by a factor of chanceSpread. For expected
+// of 0 or less it returns 0, 0.
 func ChanceRange(expected float64) (lo, hi int) {
 	if !(expected > 0) || math.IsInf(expected, 0) {
 		return 0, 0

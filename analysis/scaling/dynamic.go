@@ -51,7 +51,8 @@ func (y *dynamic) resize(n int) {
 	y.sums.resize(n)
 }
 
-// solve fills the tables for up to laws laws of at least shortest points.
+// solve fills the tables least and from for every number of laws up to laws, each on at least shortest consecutive
+// points, of n points. fill must have computed the costs.
 func (y *dynamic) solve(n, laws, shortest int) {
 	size := (laws + 1) * (laws + 1) * (n + 1)
 	y.least = resized(y.least, size)
@@ -82,8 +83,9 @@ func (y *dynamic) solve(n, laws, shortest int) {
 	}
 }
 
-// best returns the best segmentation into k laws, of those that solve found for up to laws laws; its score is
-// -Inf if no such segmentation exists.
+// best returns the best segmentation into k laws from the tables that solve filled for up to laws laws on n points. Its
+// score is the log evidence, less termPenalty for each law with a term and the logarithm of the number of such
+// segmentations; -Inf if none exists.
 func (y *dynamic) best(p *prior, n, laws, k int, termPenalty float64) segmentation {
 	at := func(k, t, b int) int { return (k*(laws+1)+t)*(n+1) + b }
 	out := segmentation{score: math.Inf(-1)}
@@ -126,8 +128,8 @@ func logChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// three finds the best two changes from the costs of beginnings and ends, so
-// that only what can lie between them is fitted.
+// three returns the best segmentation into three laws, and its score. It computes only the costs of ranges that can lie
+// between two changes, and takes those of beginnings and ends from d.cost.
 func (d *detector) three() segmentation {
 	y, n, least := &d.dynamic, d.f.n, minSegment
 	y.resize(n)
@@ -187,8 +189,9 @@ func descending(a, b, c float64) [3]float64 {
 	return [3]float64{a, b, c}
 }
 
-// placeChanges decides how many changes there are, and where, and sets them in out. two is the best pair of
-// changes, which is used if one alone explains too little.
+// placeChanges decides how many changes there are, at most maxChanges, and sets their places in out.cuts. Each change
+// after the first must add minGain to the evidence. If jumped is set, one change was not found but two were: then it
+// starts with two, the pair that three returned.
 func (d *detector) placeChanges(out *detection, two segmentation, jumped bool) {
 	n, least := d.f.n, minSegment
 	at := least

@@ -44,7 +44,9 @@ func modelExtraP(p, y []float64) Model {
 	return m
 }
 
-// foldByFold returns the leave-one-out sum of SMAPE terms. It stops as soon as the sum reaches limit.
+// foldByFold returns the leave-one-out error of the line y = a + b*x: the sum over the points of the SMAPE of the
+// prediction by a line through the others. It returns limit as soon as the sum reaches that or a line cannot be fitted.
+// least has the least value of each fold.
 func foldByFold(x, y, least []float64, limit float64) float64 {
 	xf, yf := make([]float64, 0, len(x)), make([]float64, 0, len(x))
 	sum := 0.0

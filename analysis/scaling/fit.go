@@ -80,8 +80,8 @@ func fitLine(x, y []float64) (l line, ok bool) {
 	return l, !math.IsInf(l.b, 0) && !math.IsNaN(l.b)
 }
 
-// oneTerm returns the model of one term with the least residual sum of squares
-// over points first..last (inclusive) of the basis.
+// oneTerm returns the model of a constant and one term with the least residual sum of squares over points first..last
+// (inclusive) of the basis; rss is +Inf if no term can be fitted.
 func (b basis) oneTerm(y []float64, first, last int) (m Model, rss float64) {
 	rss = math.Inf(1)
 	for s, e := range b.pairs {

@@ -101,8 +101,9 @@ func readableScore(squares float64, n, k int) float64 {
 // coefficients follows five points whatever they are.
 const twoTermPoints = 7
 
-// twoTerms returns the sum of a constant and two terms of the basis, neither negative, with the least residual
-// squares; false if none exists.
+// twoTerms returns the sum of a constant and two terms of the basis, both with positive coefficients, with the least
+// residual squares, each residual multiplied by u. count is the number of points whose u is not 0. ok is false for
+// fewer than twoTermPoints points or if no such sum exists.
 func twoTerms(b basis, y, u []float64, count int) (m Model, squares float64, ok bool) {
 	squares = math.Inf(1)
 	if count < twoTermPoints {

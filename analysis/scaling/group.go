@@ -14,8 +14,9 @@ const (
 	groupPenalty = -0.5
 )
 
-// newGrid prepares a series for the detector. The points must be distinct and ascending, without bad runs, and
-// at most MaxPoints.
+// newGrid prepares points for the detector: the mean of each (see sampleOf), its group if all of its runs have the same
+// one, and the variance within points that repetitions show. The points must be distinct and ascending, without bad
+// runs, and at most MaxPoints.
 func newGrid(points []point) grid {
 	n := len(points)
 	g := grid{p: make([]float64, n), y: make([]float64, n), group: make([]int, n)}
@@ -148,7 +149,8 @@ func newBlocks(group []int, ratio float64) (b correlatedGroups, logDet float64, 
 	return b, logDet, ok
 }
 
-// decorrelate transforms a column so that its errors are independent and of equal variance.
+// decorrelate transforms a column, in place, so that its errors are independent and of equal variance: it takes a part
+// of the mean of its group off each value. Without groups (b is nil) it does nothing.
 func (b *correlatedGroups) decorrelate(col []float64) {
 	if b == nil {
 		return
@@ -168,7 +170,9 @@ func (b *correlatedGroups) decorrelate(col []float64) {
 	}
 }
 
-// groupedLaw returns the log evidence for one law if the errors of a group's points are correlated.
+// groupedLaw returns the log evidence for one law if the errors of a group's points are correlated, the better of two
+// strengths of correlation, less groupPenalty. It is -Inf if no group has several points or one has all. The search
+// stops at evidence of enough.
 func (d *detector) groupedLaw(enough float64) float64 {
 	best := math.Inf(-1)
 	for _, ratio := range []float64{10, 100} {

@@ -59,7 +59,9 @@ type profile struct {
 	odds []float64 // by cut, -Inf where there can be none
 }
 
-// profile returns the profile of a series, empty if the detector cannot analyse it.
+// profile returns the log odds of a change at each cut of a series, against the best single law; a kink at a point
+// counts for the cuts on both sides. The profile is empty if the series has too few or too many points or a value that
+// is not positive.
 func (d *detector) profile(s Series) profile {
 	points, _ := order(s)
 	if len(points) < leastPoints || len(points) > MaxPoints {
@@ -116,8 +118,8 @@ func gaps(profiles []profile) [][2]float64 {
 	return out
 }
 
-// sharing returns the share of the series that have the change for which the evidence is largest, and that
-// evidence. The log likelihood is concave in the share.
+// sharing returns the share of the series that have a change for which the evidence is largest, and that log evidence
+// over no change. odds has the log odds of each series for the change. Both are 0 if no share has positive evidence.
 func sharing(odds []float64) (strength, share float64) {
 	value := func(share float64) float64 {
 		sum := 0.0

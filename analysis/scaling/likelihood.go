@@ -103,8 +103,8 @@ func (d *detector) thresholds(n int) thresholdPair {
 	return d.bars[n]
 }
 
-// detect searches for changes of law. For fewer than five points the result is empty. The next call reuses the
-// memory of the scores that it returns.
+// detect searches for changes of law and returns whether there are any and where. For fewer than leastPoints points it
+// finds none. If one change is not found, it tries two. The next call reuses the memory of the scores in the result.
 func (d *detector) detect(g grid) detection {
 	n := len(g.y)
 	out := detection{cuts: []int{}, changes: []Change{}, strength: math.Inf(-1), evidence: math.Inf(-1)}
@@ -176,8 +176,9 @@ func (d *detector) oneLaw(enough float64) float64 {
 // leastPoints is the least number of points for a detection.
 const leastPoints = 5
 
-// splitScores returns in s the score of a change after each number of points, index 0..n, and behind it with
-// that of a kink at each point: two laws that share it, which takes one coefficient less.
+// splitScores returns, in the memory of s, 2n+1 scores: at index c, 0 to n, that of a change after c points, and at
+// n+1+k that of a kink at point k: two laws that share this point, which takes one coefficient less. -Inf means that no
+// change can be there. A change before the last point alone counts as one before the last two.
 func (d *detector) splitScores(n int, s []float64) []float64 {
 	s = resized(s, 2*n+1)
 	for i := range s {

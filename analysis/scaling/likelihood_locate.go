@@ -44,8 +44,9 @@ func (d *detector) locate(g grid, out *detection) {
 	}
 }
 
-// twoLawScore returns the score of two laws, on points a..b-1 and c..e-1, with k coefficients; the rest of the
-// series counts as fitted.
+// twoLawScore returns the score of two laws, on the points [a,b) and [c,e) of n, of which each is a constant with or
+// without a term: the best of these four choices. k is the number of coefficients if both have a term. Points outside
+// of [a,e) do not count.
 func (d *detector) twoLawScore(n, a, b, c, e, k int) float64 {
 	l, r := d.dynamic.cost[a*(n+1)+b], d.dynamic.cost[c*(n+1)+e]
 	pen := termPenalty
@@ -74,7 +75,9 @@ func (d *detector) commonPoint(n, a, c, e int) int {
 	return c
 }
 
-// setLastStarts sets last, the probability of each point to be the start of the last law.
+// setLastStarts sets out.last, the probability of each point to be the start of the last law; they add up to 1. Index 0
+// stands for one law over all points. If two or more changes were found, only starts after the last but one have a
+// probability.
 func (d *detector) setLastStarts(n int, out *detection) {
 	w := make([]float64, n)
 	for s := range w {

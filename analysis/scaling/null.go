@@ -122,8 +122,8 @@ func (s *nullScratch) prepare(f *frame) {
 	}
 }
 
-// project makes a column orthogonal to the constant and of length 1 and returns its product with the target; 0,
-// and a column of zeros, if nothing but a constant is left of it.
+// project makes a column orthogonal to the constant and of length 1 and returns its product with the target. s.last is
+// set to its length before. If nothing but a constant is left of it, the column becomes zeros and the result is 0.
 func (s *nullScratch) project(col []float64) float64 {
 	uz, zz := 0.0, 0.0
 	u, t := s.u[:len(col)], s.t[:len(col)]
@@ -161,8 +161,8 @@ func (s *nullScratch) single() float64 {
 	return g
 }
 
-// pairs returns the largest gain of two shapes with coefficients that are not negative, and the indexes of the
-// shapes.
+// pairs returns the largest gain of two shapes, with coefficients that are not negative, over a constant, and the
+// indexes of the shapes; 0 and -1 without such a pair.
 func (s *nullScratch) pairs(n int) (gain float64, first, second int) {
 	first, second = -1, -1
 	for a := 1; a < shapes; a++ {

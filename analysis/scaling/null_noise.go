@@ -17,8 +17,8 @@ const (
 // noiseKinds is the number of kinds of noise tried beside the proportional one.
 const noiseKinds = 3
 
-// noiseKind fills s with the logarithm of the noise at each point over the
-// proportional one, up to a constant.
+// noiseKind fills s with the logarithm of the noise at each point over the proportional one, up to a constant, for kind
+// 0 (noise equal everywhere), 1 (growing with p) or 2 (shrinking with p).
 func (f *frame) noiseKind(kind int, s []float64) {
 	n := float64(f.n - 1)
 	for k, u := range f.u {
@@ -33,7 +33,8 @@ func (f *frame) noiseKind(kind int, s []float64) {
 	}
 }
 
-// unevenLaw returns the log evidence for one law with noise that is not proportional to the value.
+// unevenLaw returns the log evidence for one law with noise that is not proportional to the value, for the best kind of
+// noise (see noiseKind), less unevenPenalty. It tries no further kinds once the evidence reaches enough.
 func (d *detector) unevenLaw(enough float64) float64 {
 	f, o := &d.f, &d.outliers
 	o.r = resized(o.r, f.n)

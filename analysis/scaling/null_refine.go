@@ -72,8 +72,9 @@ func (s *nullScratch) refine(f *frame, at law) float64 {
 // bound returns x limited to the range lo..hi.
 func bound(x, lo, hi float64) float64 { return min(max(x, lo), hi) }
 
-// gain fits the coefficients of a law, neither of two negative, and returns its gain over a constant. It leaves
-// residuals and orthogonal columns for differentiate.
+// gain fits the coefficients of a law and returns its gain over a constant: by how much it lowers the residual sum of
+// squares. The gain of two terms is 0 if a coefficient is negative or the terms are equal. It leaves the residuals and
+// the orthogonal columns for differentiate.
 func (s *nullScratch) gain(f *frame, at law) float64 {
 	var by [2]float64
 	for a := 0; a < at.terms; a++ {
@@ -132,8 +133,8 @@ func (s *nullScratch) differentiate(f *frame, at law) {
 	}
 }
 
-// step solves the damped normal equations of the first n derivatives by
-// elimination; the damping makes them regular.
+// step returns the Gauss-Newton step of the first n exponents, each limited to 0.5 either way. It solves the normal
+// equations of the derivatives by elimination; the damping makes them regular.
 func (s *nullScratch) step(n int, damp float64) (x [4]float64) {
 	var m [4][5]float64
 	for a := 0; a < n; a++ {

@@ -29,7 +29,9 @@ type outliers struct {
 	reduced frame
 }
 
-// disturbedLaw returns the log evidence for one law and some disturbed points beside it, at most one in three.
+// disturbedLaw returns the log evidence for one law of the points that remain when up to a third of them are taken as
+// disturbed, including the log probability of these. It leaves out the point furthest from the law, one after the
+// other. The search is not refined if the evidence reaches enough or is far below it.
 func (d *detector) disturbedLaw(enough float64) float64 {
 	o, f := &d.outliers, &d.f
 	n := f.n
@@ -79,8 +81,8 @@ func mayEndEarly(n int) bool { return n > badEndOthers }
 // rather a change where sizes are few, and where repetitions agree on it.
 func (o *outliers) lastMayEndEarly(n int) bool { return n >= manySizes && !o.repeats }
 
-// bestShape returns the shape that fits best without the point that is furthest from it. It reads the columns
-// of s.
+// bestShape returns the index of the shape that, fitted with a constant, leaves the least residual squares if the point
+// furthest from it is not counted. It reads the columns of s.
 func (o *outliers) bestShape(s *nullScratch, f *frame) int {
 	best, least := 0, math.Inf(1)
 	n := f.n
@@ -112,8 +114,8 @@ func (o *outliers) hasOutlierPair(n int) bool {
 	return o.out[0] && o.out[1] || o.out[n-1] && o.out[n-2]
 }
 
-// fit fits shape h to the points that are in, fills residuals and leverages of all
-// of them, and returns the residual sum of squares.
+// fit fits a constant and shape h to the points that are not left out. It sets the residuals and leverages of all
+// points and returns the residual sum of squares of those that are not left out.
 func (o *outliers) fit(f *frame, h int) float64 {
 	var uu, ut, uz, zz, tz float64
 	for k, u := range f.u {
@@ -147,8 +149,9 @@ func (o *outliers) fit(f *frame, h int) float64 {
 	return rest
 }
 
-// worstPoint returns the point furthest from the law of the others, and the log density of such a distance; -1
-// if none exists. A point below the law counts if mayEndEarly holds, the last point if lastMayEndEarly does.
+// worstPoint returns the index of the point furthest from the law, relative to its leverage, and the log density of
+// such a distance for a disturbed run; -1 if none exists. It considers points above the law. Points below it count only
+// if mayEndEarly holds, and the last point below only if lastMayEndEarly holds too.
 func (o *outliers) worstPoint(f *frame) (at int, price float64) {
 	at = -1
 	gain := 0.0

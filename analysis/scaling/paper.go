@@ -66,7 +66,8 @@ func paperSegmented(nrss []float64) bool {
 	return false
 }
 
-// segmentPaper finds the changes by section 3 of the paper; p must be ascending.
+// segmentPaper finds the changes by section 3 of the paper; p must be ascending. With fewer than paperLeast points the
+// series is not segmented.
 func segmentPaper(p, y []float64) verdict {
 	v := verdict{located: true}
 	if len(p) < paperLeast {
@@ -78,8 +79,9 @@ func segmentPaper(p, y []float64) verdict {
 	return v
 }
 
-// recurse finds the changes among points first..last. Every window of a part is
-// a window of the whole, so its nRSS is known already.
+// recurse adds the changes among points first..last to v, in ascending order. It divides the points at the first change
+// and continues in both parts. If a part has more than one law but the change cannot be located, it sets located to
+// false. nrss has the nRSS of every window of the whole series.
 func (v *verdict) recurse(p, nrss []float64, first, last int) {
 	if last-first+1 < paperLeast {
 		return
@@ -107,10 +109,9 @@ func (v *verdict) recurse(p, nrss []float64, first, last int) {
 	v.recurse(p, nrss, third+1, last)
 }
 
-// locatingOnes returns the first pattern of ones, if all patterns are of exactly
-// three or four contiguous ones: each is a change then. The paper does not say
-// what others mean (2 to 5 % of detections on p = 1..10, 37 to 47 % on powers
-// of two), and nor do we: ones is 0 then.
+// locatingOnes returns the start and the length of the first run of windows whose nRSS exceeds paperOne ("ones"), if
+// each such run has three or four windows: each is a change then. Otherwise ones is 0: the paper does not say what
+// other lengths mean (2 to 5 % of detections on p = 1..10, 37 to 47 % on powers of two).
 func locatingOnes(nrss []float64) (start, ones int) {
 	for i := 0; i < len(nrss); {
 		j := i

@@ -78,8 +78,8 @@ func makeOutlook(g grid, d detection, targets []float64) outlook {
 	return o
 }
 
-// starts returns the probability of each point to be the start of the last law; without a detection, one law
-// over all points is certain.
+// starts returns the probability of each of n points to be the start of the last law: that of the detection, with every
+// change e^startOdds times as probable relative to none. Without a detection, one law over all points is certain.
 func starts(d detection, n int) []float64 {
 	s := make([]float64, n)
 	s[0] = 1
@@ -195,7 +195,8 @@ type weighted struct {
 	ok              bool
 }
 
-// relativeFit fits y = constant + slope*x with weights u squared.
+// relativeFit fits y = constant + slope*x by least squares with the weights u squared. ok is false if x hardly varies
+// beside its size or beyond the range of floats.
 func relativeFit(x, y, u []float64) weighted {
 	var uu, ux, uy float64
 	for k := range x {

@@ -53,7 +53,7 @@ func (e lawFits) posterior(squares float64, k int) (log, variance, dof float64) 
 	return log, b / v, 2 * v
 }
 
-// constant adds the law that is constant.
+// constant appends to out the law that is constant, the weighted mean of the values, with its predictions.
 func (e lawFits) constant(out []candidate) []candidate {
 	c := weightedMean(e.y, e.u)
 	log, variance, dof := e.posterior(relativeSquares(Model{Constant: c}, e.y, e.y, e.u), 1)
@@ -64,7 +64,8 @@ func (e lawFits) constant(out []candidate) []candidate {
 	return append(out, cand)
 }
 
-// spread returns the prediction of a law with value f at target t, where its error has the given leverage.
+// spread returns the prediction of a law with value f at target t. Its error has the variance of the noise times the
+// leverage, and a part that grows with the doublings beyond the points; that of a new run has the noise too.
 func (e lawFits) spread(t int, f, variance, leverage float64) spread {
 	last := len(e.y) - 1
 	unit := math.Abs(f)
@@ -77,9 +78,9 @@ func (e lawFits) spread(t int, f, variance, leverage float64) spread {
 	return spread{f, math.Sqrt(law), math.Sqrt(law + variance*unit*unit)}
 }
 
-// terms adds the laws of one term. To divide the cells of the grid that the points
-// pick out was worth .005 of coverage at most: at 1/16, a cell of p^i is 4 % wide at
-// four times the largest p.
+// terms appends to out the laws of a constant and one term of the fine grid that are possible (see isPossible).
+// Dividing the grid further where the points demand it was worth .005 of coverage at most: at 1/16, a cell of p^i is 4
+// % wide at four times the largest p.
 func (e lawFits) terms(out []candidate) []candidate {
 	prior := onePrior - math.Log(float64(len(e.space.dense)))
 	for _, col := range e.space.dense {

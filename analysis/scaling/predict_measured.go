@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// atMeasured limits a prediction at a measured size to the range that its runs allow by themselves, and replaces
-// one that does not hold their mean.
+// atMeasured replaces a prediction at a measured size by the mean of its runs, with the interval that their scatter
+// gives, if the predicted interval is much wider (repeatedWider, singleWider) or does not contain the mean. It does
+// nothing at other sizes, or if the scatter is hardly known.
 func (w *seriesWork) atMeasured(v *Prediction, g grid) {
 	measured := slices.Index(g.p, v.P)
 	if measured < 0 || !positive(g.y) {

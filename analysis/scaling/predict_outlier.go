@@ -18,7 +18,9 @@ const (
 	disturbedLeast = -1.0
 )
 
-// withDisturbed adds the laws of all points but one or a few disturbed ones, at most a quarter.
+// withDisturbed appends to out the laws of the other points if one point, or a few up to a quarter of all, are
+// disturbed, with the log probability of these in their weights. It removes the most probable one at a time, as long as
+// enoughPoints points are there and the removal is probable enough.
 func (e lawFits) withDisturbed(out []candidate) []candidate {
 	if !e.positive {
 		return out

@@ -10,7 +10,8 @@ type orthogonal struct {
 	column       []float64
 }
 
-// orthogonal makes a column orthogonal to the constant; ok is false if nothing is left of it.
+// orthogonal makes the part of a column at the points orthogonal to the constant and of length 1. uu is the sum of the
+// squared weights, my the weighted mean of the values. ok is false if nothing is left of the column.
 func (e lawFits) orthogonal(col []float64, uu, my float64) (o orthogonal, ok bool) {
 	x := col[e.first:e.space.n]
 	o = orthogonal{z: make([]float64, len(x)), column: col}
@@ -34,7 +35,8 @@ func (e lawFits) orthogonal(col []float64, uu, my float64) (o orthogonal, ok boo
 	return o, true
 }
 
-// pairs adds the sums of two terms, neither negative.
+// pairs appends to out the laws of a constant and two of the paper's terms or decreasing ones, with coefficients that
+// are not negative, that are possible (see isPossible). With fewer than four points it appends none.
 func (e lawFits) pairs(out []candidate) []candidate {
 	if e.count < 4 {
 		return out

@@ -14,7 +14,9 @@ func ahead() []float64 { return []float64{1, 2, 4} }
 // wide is the ratio of the ends of an interval at which a prediction is called uncertain.
 const wide = 10
 
-// addPredictions adds the predictions of the likelihood method, and notes about growth.
+// addPredictions adds the predictions of the likelihood method to the result, at 1, 2 and 4 times the largest size and
+// at the targets of the series, and notes about uncertain ones and about growth. At a size of an earlier segment the
+// law of that segment predicts. Predictions that are not finite are left out.
 func (w *seriesWork) addPredictions(g grid, d detection) {
 	var targets []float64
 	last := w.p[len(w.p)-1]

@@ -4,7 +4,8 @@ import (
 	"math"
 )
 
-// roughestTwo returns the two points whose removal leaves the least roughness, ascending, and that roughness.
+// roughestTwo returns the two points whose removal leaves the least roughness, ascending, and that roughness; x must be
+// ascending.
 func roughestTwo(x, y []float64) (first, second int, least float64) {
 	least = math.Inf(1)
 	px, py := make([]float64, 0, len(x)), make([]float64, 0, len(y))

@@ -17,7 +17,8 @@ type frame struct {
 // p^-1/2, p^-1, p^-2.
 const shapes = 23
 
-// prepare sets the frame to a series.
+// prepare sets the frame to the points of g: their values and the constant law in units of the noise (see weigh), the
+// shapes scaled by the largest p, and the logarithms of p. Without logs (p below 1) the shapes with logarithms are 0.
 func (f *frame) prepare(g grid) {
 	f.n = len(g.y)
 	f.t, f.u = resized(f.t, f.n), resized(f.u, f.n)
@@ -126,7 +127,8 @@ func (c *costs) add(f *frame, k int) {
 	c.m++
 }
 
-// least returns the least costs for the points in the sums, of a constant and of the best shape.
+// least returns the least residual sums of squares of the points in the sums: of a constant, and of a constant with the
+// best shape. One or two points leave 0 with a shape.
 func (c *costs) least() cost {
 	a, b := c.ut/c.uu, 1/c.uu
 	constant := max(c.tt-c.ut*a, 0)
@@ -154,7 +156,7 @@ func (c *costs) least() cost {
 	return cost{constant, max(constant-num/den, 0)}
 }
 
-// without makes f the frame g less the points that are out.
+// without makes f the frame of the points of g for which out is false.
 func (f *frame) without(g *frame, out []bool) {
 	f.n, f.logs = 0, g.logs
 	f.t, f.u = f.t[:0], f.u[:0]

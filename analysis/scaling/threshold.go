@@ -46,7 +46,8 @@ func thresholdsAt(n int) thresholdPair {
 	return thresholdPair{(1-f)*lo.quiet + f*hi.quiet, (1-f)*lo.loud + f*hi.loud}
 }
 
-// neighbours returns the rows around n and the relative position of n between them, 0 to 1.
+// neighbours returns the rows of the table around n points and the relative position of n between them, 0 to 1. Outside
+// of the table both are its first or its last row.
 func neighbours(n int) (lo, hi calibration, f float64) {
 	table := calibrated()
 	i, found := slices.BinarySearchFunc(table, n, func(c calibration, n int) int { return c.n - n })

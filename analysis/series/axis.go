@@ -19,7 +19,7 @@ func (s Set) Ends(first, length int) (fromS, toS float64) {
 	return s.StartS + float64(first)*s.StepS, s.StartS + float64(first+length)*s.StepS
 }
 
-// On returns the sets of the same run on the given axis that came with the set.
+// On returns the sets in s.Also, which hold the same run on other axes, that have the given axis.
 func (s Set) On(axis Axis) []Set {
 	var out []Set
 	for _, o := range s.Also {
@@ -70,8 +70,8 @@ func sum(x Values) float32 {
 // which other stretches were left out.
 type Piece struct{ FromS, ToS, AtS float64 }
 
-// Within returns the samples of a set on another axis than wall time that lie in the pieces, which must be in
-// order, moved to the pieces' new wall times.
+// Within returns the samples of a set on another axis than wall time that begin within one of the pieces, with their
+// wall times shifted from FromS to AtS of that piece. The pieces must be in ascending order.
 func (s Set) Within(pieces []Piece) Set {
 	out := s
 	out.Columns = slices.Clone(s.Columns)
@@ -112,7 +112,7 @@ func (s Set) Smoothed(k int) Set {
 	return out
 }
 
-// smoothed returns the mean of the k known values around each.
+// smoothed returns for each value the mean of the known ones among the k values around it; missing values stay missing.
 func (v Values) smoothed(k int) Values {
 	out := make(Values, len(v))
 	sum, n, next := 0.0, 0, 0

@@ -19,8 +19,9 @@ var clockColumns = [...]struct {
 	unit float64
 }{{"busy_cpus", 1}, {"task_clock", 1e9}}
 
-// Clock returns the CPU time of the job along a set on wall time; false without a column of CPU time. Samples
-// in libraries in which ranks and threads wait busily do not advance it.
+// Clock returns the CPU time of the job along a set on wall time. It uses the first of clockColumns that the set has
+// and that is not zero throughout; ok is false without one. Missing samples count as 0. A sample advances the clock
+// only by its share outside of code in which ranks and threads wait busily.
 func (s Set) Clock() (Clock, bool) {
 	for _, from := range clockColumns {
 		c, ok := s.Column(from.name)
@@ -69,9 +70,9 @@ func (k Clock) Coarser(n int) Clock {
 	return out
 }
 
-// Bin puts columns of counts, on the samples of the clock's set, into bins of
-// equal CPU time. Within a sample its counts are spread evenly over the CPU time
-// used in it.
+// Bin puts columns of counts, on the samples of the clock's set, into bins of stepS seconds of CPU time each and
+// returns them as a set on the CPU axis, without an incomplete last bin. The counts of a sample are spread evenly over
+// the CPU time used in it.
 func (k Clock) Bin(columns []Column, stepS float64) Set {
 	n := int(k.Total() / stepS)
 	out := Set{StartS: 0, StepS: stepS, Axis: CPU, SlotS: max(stepS, k.stepS*max(1, k.busy)),
@@ -90,7 +91,8 @@ func (k Clock) Bin(columns []Column, stepS float64) Set {
 	return out
 }
 
-// binned spreads counts over n bins; count i lies between places at[i] and at[i+1].
+// binned spreads counts over n bins; count i lies evenly between the places at[i] and at[i+1], in bins. It drops
+// missing counts, counts between two equal places and what lies behind the last bin.
 func binned(counts Values, at []float64, n int) Values {
 	v := make(Values, n)
 	for i, x := range counts {
@@ -131,8 +133,8 @@ func (k Clock) wallTimes(n int, stepS float64) []float64 {
 	return out
 }
 
-// workShares returns for every slot the share of the samples of code that is not waiting; nil if no column
-// counts waiting.
+// workShares returns, for every sample, the share of the code samples (CodeGroup) that are not in code that waits, 1
+// for a sample without code; nil if no column counts waiting.
 func (s Set) workShares() []float32 {
 	var all, waiting []float32
 	for _, c := range s.Columns {

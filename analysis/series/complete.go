@@ -13,11 +13,10 @@ const (
 	OtherCode  = CodeGroup + ":other"
 )
 
-// Complete adds to a set of counts on the job's own clock, in which only the places hit most have columns,
-// what columns of the same run in wall time count of others: that is known to a slot, so it is spread evenly
-// over the bins that ended in it, and taken from OtherCode. A column whose name is another's, a plus and more
-// counts a part of it that is not in the other. A set without OtherCode is returned as it is. The values of s
-// are not changed.
+// Complete adds counts of code to a set in CPU time that has columns only of the pages hit most. columns are counts of
+// the same run in wall time, on the slots of wall. What a column counts beyond the columns of s with its name, or with
+// its name, a plus and more, is spread evenly over the bins of each slot and taken from OtherCode. A column that s
+// lacks is appended. A set without OtherCode is returned as it is. The values of s are not changed.
 func (s Set) Complete(wall Set, columns []Column) Set {
 	k := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == OtherCode })
 	if k < 0 {
@@ -75,7 +74,9 @@ func (s Set) slotPositions(wall Set) []float64 {
 	return at
 }
 
-// moveCounts moves from other to page the counts of slots beyond those in known.
+// moveCounts moves counts of a page from other to page. slots has the page's counts in wall time; slot k lies between
+// the places at[k] and at[k+1], in bins. The part of a slot's count that the columns known already have there is
+// subtracted, and the rest is spread evenly over the slot's bins. Missing counts are skipped, and no bin falls below 0.
 func moveCounts(page, other Values, known []Values, slots Values, at []float64) {
 	for k, x := range slots {
 		from, to := at[k], at[k+1]

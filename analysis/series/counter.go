@@ -16,10 +16,10 @@ const (
 	counterRange = 24
 )
 
-// Rates returns the increments of cumulative values from sample to sample, where the values are a counter: they
-// never fall but for a few wraps, and most steps rise. The increment over a wrap is missing, since the size of
-// the counter is not known; so is the first. wraps is the number of steps that fall. After missing values the
-// increment is the mean per sample. ok is false if the values are not those of a counter.
+// Rates returns the increments of cumulative values, per sample, if the values are a counter: at least counterSamples
+// steps, of which at most a share of counterWraps fall (wraps returns their number) and at least half rise, with
+// unequal increments that sum to counterRange times their median or more. Else ok is false. The first increment and
+// those over a fall are missing. After missing values the increment is the mean per sample.
 func Rates(v Values) (rates Values, wraps int, ok bool) {
 	rates = make(Values, len(v))
 	steps, rises, last := 0, 0, -1

@@ -46,9 +46,9 @@ const (
 	Drawn RefreshKind = "drawn"
 )
 
-// Sampled returns the origin of a column of code samples with steps of stepS seconds, where a busy CPU is
-// sampled hz times a second. With less than one sample in two steps they form a comb: 25 a second gave programs
-// without a loop, and those with another, .12 and .16 s.
+// Sampled returns the origin of a column of code samples in steps of stepS seconds, where a busy CPU is sampled hz
+// times a second: Ticked, every 1/hz seconds, if a CPU gets less than one sample in two steps. Such samples form a comb
+// that looks like a cycle. Otherwise it returns the zero Origin.
 func Sampled(hz, stepS float64) Origin {
 	if hz <= 0 || hz*stepS >= 0.5 {
 		return Origin{}

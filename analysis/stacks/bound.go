@@ -17,8 +17,9 @@ const (
 	maxNumber  = 1 << 30
 )
 
-// Bounded returns a record with at most mostGroups groups and the given number of tasks in a list. It keeps the
-// largest and the smallest groups of main threads, and the innermost frames.
+// Bounded returns a copy of a record with at most mostGroups groups, mostFrames frames and mostNotes notes, and at most
+// the given number of ranks, PIDs and nodes in a group. It drops groups of other threads first, then middle-sized
+// groups of main threads, and keeps the innermost frames.
 func (r Record) Bounded(tasks int) Record {
 	// The smallest groups of main threads have the odd ranks, and the largest one is what most do.
 	groups := slices.Clone(r.Groups)
@@ -46,8 +47,9 @@ func (r Record) Bounded(tasks int) Record {
 
 var errRecord = errors.New("its call stacks have a value or a length out of range")
 
-// Valid refuses a record that no node writes of at most the given number of tasks in a group: node records come from a
-// directory in which another account can write.
+// Valid returns an error if the numbers or the lengths of a record are out of range or its texts are not clean, which
+// no node writes. A group may have at most the given number of ranks, PIDs and nodes. Records come from a directory in
+// which another account can write.
 func (r Record) Valid(tasks int) error {
 	if !(r.AtS >= 0 && r.AtS <= maxNumber) || len(r.Groups) > mostGroups || len(r.Notes) > mostNotes {
 		return errRecord
@@ -60,8 +62,8 @@ func (r Record) Valid(tasks int) error {
 	return nil
 }
 
-// valid reports whether the numbers of a group are in range, its lists have at most tasks entries or
-// mostFrames frames, and its texts are clean.
+// valid reports whether the numbers of a group are in range, its lists of ranks, PIDs and nodes have at most tasks
+// entries, it has at most mostFrames frames, and its texts are printable and at most maxText characters long.
 func (g Group) valid(tasks int) bool {
 	clean := func(texts ...string) bool {
 		return !slices.ContainsFunc(texts, func(s string) bool { return s != note.Clean(s, maxText) })

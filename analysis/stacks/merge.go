@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Merge joins the groups of a job's nodes that have the same key, orders them and marks the odd ones. It may
-// sort the lists of the records' groups in place.
+// Merge joins the groups of a job's nodes that have the same key and marks the odd ones (see markOdd). It returns the
+// groups of main threads first, those with most threads first, without keys. It may sort the lists of the records'
+// groups in place.
 func Merge(records ...Record) []Group {
 	at, out := map[string]int{}, []Group{}
 	for _, r := range records {
@@ -37,8 +38,9 @@ func Merge(records ...Record) []Group {
 	return out
 }
 
-// mergeWith returns two groups as one: the state is that of the larger one. If their frames differ, those inside the
-// call by which the program's own code entered a library are dropped.
+// mergeWith returns the two groups as one. State and system call are those of the group with more threads. If their
+// frames differ, the frames inside the call by which the program's own code entered a library are dropped; the rest are
+// those of g.
 func (g Group) mergeWith(x Group) Group {
 	if x.Threads > g.Threads {
 		g.State, g.WaitsIn = x.State, x.WaitsIn
@@ -58,6 +60,7 @@ func (g Group) mergeWith(x Group) Group {
 	return g
 }
 
+// equal reports whether two frames have the same function, library and line; the file does not count.
 func (f GroupFrame) equal(x GroupFrame) bool {
 	same := func(a, b *int) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 	return f.Function == x.Function && f.Library == x.Library && same(f.Line, x.Line)

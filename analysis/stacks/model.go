@@ -49,7 +49,7 @@ type Record struct {
 	Notes  []note.Note `json:"notes"`
 }
 
-// Tasks returns how many tasks groups have.
+// Tasks returns the number of tasks in the groups of main threads; groups of other threads do not count.
 func Tasks(groups []Group) (n int) {
 	for _, g := range groups {
 		if !g.Others {

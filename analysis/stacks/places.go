@@ -14,7 +14,9 @@ type Places struct {
 	Waits bool // the program left its own code into MPI or OpenMP
 }
 
-// PlacesOf finds these frames in a stack whose innermost frame comes first.
+// PlacesOf returns the indexes of the frames that show what a thread does; frames are innermost first. Own is the
+// innermost frame of the program's own code, and Entry the frame that it called; they are -1 without one. Waits reports
+// whether any frame inside Own, or any at all without Own, is in MPI or OpenMP.
 func PlacesOf(frames []GroupFrame) Places {
 	p := Places{Own: slices.IndexFunc(frames, isOwn), Entry: -1}
 	inner := frames
@@ -47,8 +49,9 @@ func Function(name string) string {
 	return name
 }
 
-// mpiCall returns the name of one of MPI's functions without its prefix, "" for another function: PMPI_Send,
-// mpi_send_ of Fortran, and ompi_send_f, as Open MPI calls that too.
+// mpiCall returns the name of an MPI function without its prefix, such as Send for PMPI_Send, or "" for another
+// function. It also recognizes the names of Fortran (mpi_send_, with or without _f08) and of Open MPI's wrappers for it
+// (ompi_send_f).
 func mpiCall(function string) string {
 	s := strings.TrimPrefix(strings.TrimPrefix(function, "P"), "p")
 	if call, ok := strings.CutPrefix(s, "MPI_"); ok {

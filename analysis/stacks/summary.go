@@ -25,7 +25,9 @@ func Line(groups []Group, most int) string {
 // maxSummaryLines is how many odd groups the summary names.
 const maxSummaryLines = 4
 
-// Summary returns a few lines of text on what most tasks do and which tasks do something else.
+// Summary returns some lines of text: what the tasks of the groups that are not odd do, then what each odd group does,
+// or "No task was found." Groups of other threads are left out. If there is one odd group and all other tasks wait, its
+// line says that they wait for it.
 func Summary(groups []Group) string {
 	var main []Group
 	odd, waiting, oddTasks := 0, 0, 0
@@ -67,7 +69,8 @@ func Summary(groups []Group) string {
 // capitalize makes the first letter a capital.
 func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// TaskNames names the tasks of a group.
+// TaskNames returns the names of a group's tasks: their ranks or, without ranks, their process IDs. If the group is on
+// one node, it adds the name of that.
 func TaskNames(g Group) string {
 	s := "process " + formatRanges(g.PIDs)
 	if len(g.PIDs) > 1 {
@@ -86,8 +89,8 @@ func TaskNames(g Group) string {
 	return s
 }
 
-// predicateOf returns the predicate of a sentence on a group: what its tasks do, such as "are stopped" or "waits in" a
-// function.
+// predicateOf returns the predicate of a sentence on a group: what its tasks do, such as "waits in MPI_Recv, called
+// from" a function of the program, or "are in" a function, and in which system call they are blocked or asleep.
 func predicateOf(g Group) string {
 	verb, one, at := "is", g.Tasks == 1, PlacesOf(g.Frames)
 	if !one {
@@ -140,7 +143,8 @@ func Source(f GroupFrame) string {
 	return fmt.Sprintf(" (%s:%d)", clean(filepath.Base(*f.File)), *f.Line)
 }
 
-// formatRanges prints ascending numbers, with ranges; after twelve of these it prints "...".
+// formatRanges returns the numbers of an ascending list with consecutive ones as ranges: "1, 3-7". After twelve entries
+// it ends with "...".
 func formatRanges(list []int) string {
 	var parts []string
 	for i := 0; i < len(list); {

@@ -29,7 +29,8 @@ func Tree(groups []Group) []Branch {
 	return branches(main, 0, 0)
 }
 
-// branches returns the tree of groups that have their first outermost frames in common.
+// branches returns the tree of groups whose stacks have the first from frames, counted from the outermost one, in
+// common: one branch, with its subtree, for each different frame that follows.
 func branches(groups []Group, from, depth int) (out []Branch) {
 	for len(groups) > 0 {
 		first := groups[0]
@@ -48,8 +49,9 @@ func branches(groups []Group, from, depth int) (out []Branch) {
 	return out
 }
 
-// branch returns the branch of the calls that groups have in common from frame from on, followed by the
-// branches into which they divide.
+// branch returns the branch of the frames that all groups have in common, beginning with frame from counted from the
+// outermost one, followed by the branches into which they divide. For a single group the branch has all of its
+// remaining frames and says which tasks these are and what they do.
 func branch(groups []Group, from, depth int) []Branch {
 	first := groups[0]
 	to := from
@@ -70,7 +72,8 @@ func branch(groups []Group, from, depth int) []Branch {
 	return append([]Branch{b}, branches(groups, to, depth+1)...)
 }
 
-// sameAt reports whether two groups have the same frame at a distance from the outermost one.
+// sameAt reports whether two groups have the same frame at distance at from the outermost one; false if either stack is
+// shorter.
 func sameAt(a, b Group, at int) bool {
 	if at >= len(a.Frames) || at >= len(b.Frames) {
 		return false

@@ -163,9 +163,9 @@ func nearestPattern(r *NodeRecord, periodS, ratio float64) (at int, ok bool) {
 	return at, ok
 }
 
-// lateNodes reports for each node whether it begins its iterations at another time than the others: by more
-// than five times what the nodes and the iterations scatter, more than three slots of the grid and more than 2
-// % of the period.
+// lateNodes reports for each node whether it begins its iterations at another time than the others: by more than five
+// times what the nodes and the iterations scatter, more than three slots of the grid and more than 2 % of the period.
+// If the lag is known for fewer than three nodes, it reports no node.
 func lateNodes(nodes []pattern.NodeAgreement, lead NodeRecord) []bool {
 	out := make([]bool, len(nodes))
 	var off []float64

@@ -102,8 +102,8 @@ func byField(list []bound) bounds {
 	return out
 }
 
-// check returns nil if x is within the bounds of a field; lo and hi apply to fields without bounds of their
-// own.
+// check returns nil if x is within the bounds of a field, "Type.Field". lo and hi apply to fields without bounds of
+// their own. NaN is out of bounds.
 func (b bounds) check(field string, x, lo, hi float64) error {
 	_, name, _ := strings.Cut(field, ".")
 	for _, key := range []string{field, name} {

@@ -19,9 +19,9 @@ const leastLibrary = 0.01
 // libraryField returns the name of the job field with the build id of a library.
 func libraryField(library string) string { return "library." + library }
 
-// cycles returns the cycles of the patterns in samples of the run: the instances of periods are in samples
-// without suspensions. Their parts are of CPU time where only that shows the period, unless GPUs are folded on
-// them beside the code.
+// cycles returns the cycles of each pattern in samples of the run; the instances of periods are in samples without
+// suspensions. It leaves out cycles that contain a suspension. Cycles are marked OnCPU if only the axis of CPU time
+// shows the period, unless GPUs are folded on the same cycles.
 func (r *NodeRecord) cycles(periods []periodicity.Period, c cuts, gpus bool) (cycles []anatomy.Cycles) {
 	for i, p := range c.unbroken(periods) {
 		x := anatomy.Cycles{Pattern: r.Patterns[i].ID, OnCPU: p.Axis == series.CPU && !gpus}
@@ -107,8 +107,9 @@ func (s Summary) WithNames(d run.DisclosureLevel) Summary {
 	return s
 }
 
-// setCode sets Code to that of one node: the lead's, unless only another one has names of functions. Only the
-// first node resolves names.
+// setCode sets Code and CodeNode to those of one node: the lead; if the lead has no names of functions, the first node
+// whose code has them; if the lead has no code, the first node with code. Only the first node of a job resolves names.
+// Without code on any node both stay empty.
 func (s *Summary) setCode(records []NodeRecord, lead NodeRecord) {
 	s.Code, s.CodeNode = lead.Code, lead.Node
 	if s.Code == nil || !s.Code.HasNames() {

@@ -9,8 +9,8 @@ import "math"
 // mostOfRun is the least share of the run that a clock must cover to represent all of it.
 const mostOfRun = 0.95
 
-// busyCPUs returns the mean number of CPUs that the job kept busy while it was not suspended: by the kernel's
-// clocks if they were read, else by samples if they cover the run, else by /proc; nil if none exists of them.
+// busyCPUs returns the mean number of CPUs that the job kept busy while it was not suspended: by the kernel's clocks if
+// they were read, else by samples if they cover the run, else by /proc; nil without any of these.
 func (r NodeRecord) busyCPUs() *float64 {
 	ran := r.sampledS() - r.SuspendedS
 	mean, ok := r.cpuSeconds()
@@ -37,7 +37,8 @@ func (r NodeRecord) cpuSeconds() (seconds float64, ok bool) {
 	return seconds, ok
 }
 
-// clockSeconds returns the CPU time, in seconds, that the named clock of the job counted over the run.
+// clockSeconds returns the CPU time, in seconds, that the named clock of the job counted over the run. ok is false if
+// it was not read or counted nothing.
 func (r NodeRecord) clockSeconds(name string) (seconds float64, ok bool) {
 	for _, c := range r.Counters {
 		if c.Name == name && c.Scope == "job" && c.Unit == "ns" && c.Total > 0 {

@@ -41,8 +41,9 @@ type Lengths struct {
 	MaxS  series.Values `json:"max_s"`
 }
 
-// Over returns the mean lengths, in seconds, in n equal parts of a run that ends at end; NaN for parts in which
-// no iteration began.
+// Over returns the mean lengths, in seconds, in n equal parts of a run that ends at end. A part in which no iteration
+// began gets the value of the part before it if that is longer than half a part, because an iteration can then span the
+// part; else NaN.
 func (l Lengths) Over(end float64, n int) []float64 {
 	sum, seen := make([]float64, n), make([]float64, n)
 	for i, v := range l.MeanS {
@@ -185,7 +186,7 @@ func hasMissing(set series.Set, from, to int) bool {
 	return slices.ContainsFunc(c.Values[min(from, n):min(to, n)], func(v float32) bool { return series.IsMissing(v) })
 }
 
-// lengthsOf decimates the lengths of iterations to at most points.
+// lengthsOf returns the lengths of iterations in groups of consecutive ones, at most points groups of equal size.
 func lengthsOf(in []periodicity.Instance, set series.Set, points int) Lengths {
 	k := max(1, (len(in)+points-1)/points)
 	l := Lengths{Group: k}

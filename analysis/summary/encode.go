@@ -71,8 +71,9 @@ type reader[T any] struct {
 	read    func(text []byte) (T, error)
 }
 
-// decode reads a record with the reader of its version. A record begins with its schema, which is checked
-// first.
+// decode reads a record with the reader of its version. A record must begin with its schema, "NAME/VERSION", which is
+// checked first. The error is ErrNewer for a version above those of all readers, errOlder for another version without a
+// reader, else ErrDamaged.
 func decode[T any](text []byte, name string, readers []reader[T]) (T, error) {
 	var none T
 	schema := schemaOf(bytes.NewReader(text))
@@ -113,14 +114,15 @@ func schemaOf(in io.Reader) string {
 	return schema
 }
 
-// versionOf returns the number behind the name of a schema, "name/3".
+// versionOf returns the version of a schema "NAME/VERSION"; false if the schema has another name or form.
 func versionOf(schema, name string) (int, bool) {
 	digits, ok := strings.CutPrefix(schema, name+"/")
 	n, err := strconv.ParseUint(digits, 10, 31)
 	return int(n), ok && err == nil
 }
 
-// IsNewer reports whether a packed node record can be read by a later version only, from its first bytes.
+// IsNewer reports whether only a later version can read a packed node record. It reads the record's first bytes, and
+// returns false if they are not the beginning of one.
 func IsNewer(packed io.Reader) bool {
 	zip, err := gzip.NewReader(packed)
 	if err != nil {

@@ -34,7 +34,9 @@ const (
 	examplePoints             = 160
 )
 
-// examplesOf returns the examples of a period's iterations in a column, in time order.
+// examplesOf returns the examples of a period's iterations in a column, in time order: the first ones, the longest of
+// those that are longer than the median, and from each of equal parts of the run one of nearly the median length. It
+// returns nil if the set has no such column.
 func examplesOf(q periodicity.Period, set series.Set, column string) []Example {
 	c, ok := set.Column(column)
 	if !ok || len(q.Instances) == 0 {

@@ -6,10 +6,9 @@ import (
 	"jobgait/analysis/note"
 )
 
-// visit calls see with every text and number of a record and with every list and
-// map before what is in it; name is "Type.Field". So no field that is added later
-// is forgotten. Lists of float32 (series.Values) are seen as lists only: each
-// of their values is a number or missing.
+// visit calls see with every text and number of a record, and with every list and map before its entries; name is
+// "Type.Field". It finds fields by reflection, so that no field that is added later is forgotten. It skips truth values
+// and nil pointers, and the entries of lists of float32 (series.Values). It stops at the first error of see.
 func visit(v reflect.Value, name string, see func(v reflect.Value, name string) error) error {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -88,7 +87,7 @@ func clean(record any) {
 	})
 }
 
-// cleanFields returns the fields with clean names and values.
+// cleanFields returns the fields with clean names and values. It leaves out fields whose clean name is empty.
 func cleanFields(fields map[string]string) map[string]string {
 	out := make(map[string]string, len(fields))
 	for name, value := range fields {

@@ -207,8 +207,8 @@ func meanOf(v series.Values, scale float64) *float64 {
 	return nil
 }
 
-// gpusOf returns the GPUs of all nodes. Values by part of a cycle are kept for one node, beside whose code they
-// are printed; values over the run are kept for the lead node, beside whose timeline they are drawn.
+// gpusOf returns the GPUs of all nodes. Values by part of a cycle are kept for the given node only, beside whose code
+// they are printed. Values over the run are kept for the lead node only, beside whose timeline they are drawn.
 func gpusOf(records []NodeRecord, node, lead string) (all []GPU) {
 	for _, r := range records {
 		for _, g := range r.GPUs {

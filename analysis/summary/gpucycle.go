@@ -88,9 +88,9 @@ func (r *NodeRecord) cyclesOfGPUs(growth GPUGrowth, windows [][]anatomy.Window, 
 	}
 }
 
-// gpuCycleOf returns the activity of a GPU within cycles, nil if too little was read. Windows show how much of
-// a cycle is idle, and when, even in a short one; without them readings of the utilization show how much, and
-// they or the power show when.
+// gpuCycleOf returns the activity of a GPU within cycles, nil if too little was read. kernel, energy and power are the
+// indexes of its columns in f, u is from its windows of utilization. Windows show how much of a cycle is idle, and
+// when, even in a short one. Without them, readings of the utilization show how much, and they or the power show when.
 func gpuCycleOf(f anatomy.Folded, u anatomy.Unmixed, kernel, energy, power int) *GPUCycle {
 	c := GPUCycle{Pattern: f.Pattern}
 	seconds, active := sumOf(f.Seconds[kernel]), sumOf(f.Grew[kernel])
@@ -143,8 +143,9 @@ func perSecond(f anatomy.Folded, column int, scale float64) (out []float64, ok b
 	return out, sumOf(f.Grew[column]) > 0
 }
 
-// idleByPower assigns the idle share of a cycle to the bins with the least power: the utilization shows how
-// much, the power when. It returns nil if both parts take about the same power.
+// idleByPower assigns the idle share of a cycle to the bins with the least power: the utilization shows how much, the
+// power when. It returns nil if the idle part takes more than idlePower times the power of the rest, or if the cycle is
+// idle throughout or never.
 func idleByPower(watts []float64, share float64) []float64 {
 	order := make([]int, len(watts))
 	for i := range order {

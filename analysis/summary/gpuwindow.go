@@ -42,7 +42,8 @@ func utilizationOf(list []anatomy.Window) utilization {
 	return u
 }
 
-// fromWindows sets the values that windows give more exactly than readings: active and idle time, and the lane.
+// fromWindows sets the values that windows give more exactly than readings: active, idle and read time, the lane and,
+// if the energy is known, the mean power.
 func (g *GPU) fromWindows(u utilization) {
 	active, read := 0.0, 0.0
 	for i, w := range u.list {
@@ -83,7 +84,8 @@ func (u utilization) longestIdle() *run.Interval {
 	return &longest
 }
 
-// lane returns the share of each of equal stretches in which some kernel ran.
+// lane returns the share of each of equal stretches in which some kernel ran, at most laneBins stretches of at least a
+// second. A stretch without a window is missing.
 func (u utilization) lane() *GPULane {
 	first, last := u.list[0].EndS-u.length[0], u.list[len(u.list)-1].EndS
 	step := max((last-first)/laneBins, 1)

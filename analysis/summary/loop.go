@@ -50,7 +50,8 @@ const (
 	maxBoundaries  = 128
 )
 
-// loopsOf returns the loops of all periods. periods and patterns are in the same order.
+// loopsOf returns the loops of all periods. periods and patterns are in the same order; points is the most lengths that
+// the drift of a loop keeps.
 func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pattern, points int) []Loop {
 	out := make([]Loop, len(periods))
 	acts := activities(set, periods[:min(len(periods), maxActivities)])

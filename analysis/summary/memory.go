@@ -67,7 +67,8 @@ func maximum(set series.Set, name string) float64 {
 	return most
 }
 
-// sumMemory returns the sum of the nodes' memory; nil unless it is known for all sampled nodes.
+// sumMemory returns the sums of the nodes' peak memory and of their limits. Each sum is nil unless it is known for all
+// sampled nodes; without both the result is nil.
 func sumMemory(records []NodeRecord) *Memory {
 	var sum Memory
 	peak, limit, sampled := 0.0, 0.0, 0

@@ -168,7 +168,8 @@ func nameSome(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// sumCounters returns the counters of all nodes, added up by name and scope.
+// sumCounters returns the counters of all nodes, added up by name and scope. The share of the run that a sum covers is
+// the mean of the nodes that have the counter.
 func sumCounters(records []NodeRecord) []run.Counter {
 	sums := []run.Counter{}
 	var of []float64 // nodes

@@ -22,8 +22,9 @@ const (
 	seenCycles  = 24
 )
 
-// minuteOf returns a minute in the middle of the longest stretch of the main pattern, or of a run without a
-// pattern, at the finest resolution that can be drawn; nil if the timeline shows as much.
+// minuteOf returns a stretch of the set at the finest resolution that can be drawn, from the middle of the longest
+// region of the main pattern or, without a pattern, of the run. The stretch has a minute, but at least leastCycles and
+// at most mostCycles cycles of the pattern. It returns nil if the timeline shows as much.
 func minuteOf(set series.Set, t Timeline, patterns []pattern.Pattern) *Timeline {
 	lo, hi := set.StartS, set.StartS+float64(set.Len())*set.StepS
 	span, names := minuteS, timelineColumns(set)

@@ -8,7 +8,8 @@ import (
 
 // OddNode describes how a node differs from the others of its run.
 type OddNode struct {
-	// BusyPct is by how many percent it is busier than their median; 0 if it is not odd.
+	// BusyPct is by how many percent the node is busier than the median of all nodes; negative if it is less busy, 0 if
+	// the difference is usual.
 	BusyPct float64
 	// NoPeriod reports that the run has a period and the node has none, OtherPeriod that the node has another one.
 	NoPeriod, OtherPeriod bool
@@ -26,8 +27,9 @@ const (
 	comparedNodes = 3
 )
 
-// OddNodes returns for each node, by index, how it differs from the others, and the median of their busy CPUs,
-// nil if unknown for all.
+// OddNodes returns for each node, by index, how it differs from the others, and the median of their busy CPUs, nil if
+// unknown for all. Busy CPUs are compared with the median if at least comparedNodes nodes have them, periods with that
+// of the run. A node without a record does not differ.
 func (s Summary) OddNodes() (odd []OddNode, median *float64) {
 	odd = make([]OddNode, len(s.Nodes))
 	var busy []float64

@@ -103,7 +103,8 @@ func (s Summary) Resources() Resources {
 	return r
 }
 
-// cpuResources returns the CPUs that the run was given and used.
+// cpuResources returns the CPUs that the run was given and used. Allocated is the job's number of CPUs, but at most the
+// CPU limit of its cgroups. A number that was not measured is nil.
 func (s Summary) cpuResources() CPUResources {
 	c := CPUResources{Busy: s.BusyCPUs(), Waiting: s.cpus("job", run.CPUWait),
 		Throttled: s.cpus("job", "cgroup_throttled"), Stolen: s.cpus("job", "stolen_cpu"),
@@ -183,7 +184,8 @@ func (s Summary) cpus(scope, name string) *float64 {
 	return &mean
 }
 
-// unmeasured returns notes that say why values are nil.
+// unmeasured returns notes that name what was not measured and why: waiting for CPUs, memory, input and output, waiting
+// for files, and network traffic.
 func (r Resources) unmeasured() []note.Note {
 	var what []string
 	for _, x := range []struct {

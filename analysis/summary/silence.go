@@ -5,8 +5,9 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// Silence is that the job's processes did nothing up to its end: since when, in seconds since the run began, and what
-// they did instead. No cycle of its loop ended since; with NoLoop it was in none, and none of its own code ran.
+// Silence describes that the job's processes did nothing from SinceS, in seconds since the run began, up to the end of
+// the run. Doing says what they did instead. No cycle of the job's loop ended since then. With NoLoop the job was in no
+// loop, and none of its own code ran.
 type Silence struct {
 	SinceS float64 `json:"since_s"`
 	Doing  string  `json:"doing"`
@@ -15,10 +16,11 @@ type Silence struct {
 	Stacks *stacks.Record `json:"stacks,omitempty"`
 }
 
-// nodeTasks and jobTasks are how many tasks of a node and of a job a group of stacks lists.
+// nodeTasks and jobTasks are the most tasks that a group of stacks lists in the record of a node and in that of a job.
 const nodeTasks, jobTasks = 512, 1 << 14
 
-// valid refuses stacks that no node writes of the given number of tasks.
+// valid returns an error if the stacks have values or lengths out of range. tasks is the most tasks that a group of
+// stacks may list. It returns nil without stacks.
 func (s *Silence) valid(tasks int) error {
 	if s == nil || s.Stacks == nil {
 		return nil
@@ -26,15 +28,17 @@ func (s *Silence) valid(tasks int) error {
 	return s.Stacks.Valid(tasks)
 }
 
-// WithStacks adds the stacks that were read in the silence; those of an earlier one, and invalid ones, are dropped.
+// WithStacks sets the stacks that were read in the silence, in place. Stacks that were read before the silence began,
+// and invalid ones, are ignored. It does nothing if s is nil.
 func (s *Silence) WithStacks(r stacks.Record) {
 	if s != nil && r.AtS >= s.SinceS && r.Valid(nodeTasks) == nil {
 		s.Stacks = &r
 	}
 }
 
-// before reports whether the second silence says more of the job: that of a node that waits in MPI says what the job
-// does, whatever sleeps on other nodes; of equal ones the later.
+// before reports whether silence b says more about the job than a. A node that waits in MPI or OpenMP with its CPUs
+// busy says more than one that sleeps, because it shows what the job does. If both or neither wait like that, the
+// silence that began later says more.
 func before(a, b *Silence) bool {
 	if waits := tracker.Doing(b.Doing).Spins(); waits != tracker.Doing(a.Doing).Spins() {
 		return waits
@@ -42,8 +46,8 @@ func before(a, b *Silence) bool {
 	return b.SinceS > a.SinceS
 }
 
-// silenceOf returns the last of the nodes' silences, with the stacks of all nodes merged, nil unless all
-// sampled nodes have one.
+// silenceOf returns the silence that says most about the job (see before), with the stacks of all nodes merged. It
+// returns nil unless all nodes with samples have a silence.
 func silenceOf(records []NodeRecord) *Silence {
 	var last *Silence
 	var read []stacks.Record

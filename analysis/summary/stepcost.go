@@ -10,9 +10,9 @@ import (
 // waitColumn is the column with the time for which tasks were runnable and not running.
 const waitColumn = run.CPUWait
 
-// StepCPUS returns the CPU time, in seconds, of one cycle of the application's reference pattern, summed over
-// the tasks on all nodes: the cost of the code, which other jobs hardly affect. It returns nil if the run has
-// no such cycle or CPU time is not known for all nodes.
+// StepCPUS returns the CPU time, in seconds, of one cycle of the application's reference pattern, summed over the tasks
+// on all nodes: the cost of the code, which other jobs hardly affect. It returns nil if the run has no such cycle, a
+// node's record is missing, or a node's CPU time is unknown.
 func (s Summary) StepCPUS() *float64 {
 	if !s.Complete() {
 		return nil
@@ -20,8 +20,9 @@ func (s Summary) StepCPUS() *float64 {
 	return s.perStep(s.BusyCPUs(), busyColumn)
 }
 
-// StepWaitS returns for how long, in seconds, tasks waited for a CPU in one such cycle, summed over all nodes;
-// nil if unknown.
+// StepWaitS returns for how long, in seconds, tasks waited for a CPU in one cycle of the application's reference
+// pattern, summed over all nodes. It returns nil if the run has no such cycle, a node's record is missing, or the wait
+// was not measured.
 func (s Summary) StepWaitS() *float64 {
 	if !s.Complete() {
 		return nil

@@ -109,7 +109,7 @@ type Node struct {
 	DistancePct *float64 `json:"distance_pct,omitempty"`
 }
 
-// Loop returns the loop of a pattern by its id.
+// Loop returns the loop of the pattern with this id; false if the summary has no such loop.
 func (s Summary) Loop(pattern string) (Loop, bool) {
 	for _, l := range s.Loops {
 		if l.Pattern == pattern {
@@ -119,7 +119,7 @@ func (s Summary) Loop(pattern string) (Loop, bool) {
 	return Loop{}, false
 }
 
-// Period returns the period of the main pattern in seconds.
+// Period returns the period of the main pattern in seconds; false without a pattern.
 func (s Summary) Period() (float64, bool) {
 	if len(s.Patterns) == 0 {
 		return 0, false

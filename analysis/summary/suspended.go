@@ -69,7 +69,8 @@ func withoutSuspensions(set series.Set, known []run.Interval) (series.Set, cuts,
 	return out, c, found
 }
 
-// pieces returns the stretches between the suspensions of the given number of samples.
+// pieces returns the stretches between the suspensions in a run of the given number of samples. A piece has the times
+// of its ends in the run, and the time at which it begins in the set without suspensions.
 func (c cuts) pieces(samples int) []series.Piece {
 	var out []series.Piece
 	from, removed := 0, 0
@@ -141,8 +142,8 @@ func (c cuts) unbroken(periods []periodicity.Period) []periodicity.Period {
 func (c cuts) begin(s float64) float64 { return c.runTime(s, 0.5) }
 func (c cuts) end(s float64) float64   { return c.runTime(s, 1.5) }
 
-// runTime converts a time without suspensions to the run's time, in seconds: it adds the samples of each
-// suspension that begins at least from samples before s.
+// runTime converts a time s without suspensions to the run's time, both in seconds. It adds the samples of each
+// suspension whose missing sample begins at least from samples before s.
 func (c cuts) runTime(s, from float64) float64 {
 	n := 0
 	for _, x := range c.list {
@@ -154,7 +155,8 @@ func (c cuts) runTime(s, from float64) float64 {
 	return s + float64(n)*c.stepS
 }
 
-// split divides a stretch at the suspensions in it.
+// split divides the stretch from a to b, in time without suspensions, at the suspensions in it. A suspension at an end
+// of the stretch does not divide it.
 func (c cuts) split(a, b float64) []run.Interval {
 	var out []run.Interval
 	for _, x := range c.list {
@@ -166,7 +168,8 @@ func (c cuts) split(a, b float64) []run.Interval {
 	return append(out, run.Interval{StartS: a, EndS: b})
 }
 
-// restore converts the times of a record to those of the run.
+// restore converts the times in the patterns, phases and loops of a record from time without suspensions to time of the
+// run, which ends at endS. It adds the suspensions to the phases.
 func (c cuts) restore(r *NodeRecord, periods []periodicity.Period, endS float64) {
 	if len(c.list) == 0 {
 		return

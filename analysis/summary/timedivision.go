@@ -66,8 +66,9 @@ func (r NodeRecord) WithTimeDivision() NodeRecord {
 // partLength returns the number of bins of the timeline in a part of divisionS.
 func (r NodeRecord) partLength() int { return max(1, int(math.Ceil(divisionS/r.Timeline.StepS))) }
 
-// divide divides the time of a run, of which the arguments are mean numbers of tasks in bins of equal length, NaN
-// where unknown, in parts of the given number of bins.
+// divide divides the time of a run by what its tasks did, in parts of the given number of bins. busy, wait and storage
+// are mean numbers of tasks in bins of equal length. Bins in which busy is NaN are left out; in the others a missing
+// wait or storage is 0. It returns nil if no bin is left.
 func divide(busy, wait, storage []float64, part int) *TimeDivision {
 	var d TimeDivision
 	var cpuWait, storageWait, bins float64
@@ -115,8 +116,9 @@ func (r NodeRecord) cpuCurve() curve {
 	return r.curve("proc_cpu")
 }
 
-// curve returns the means of a column of the timeline, of times as numbers of tasks; none if it has no such column. It
-// leaves out the bins in the middle of which the job was suspended: their zeros are no sleep.
+// curve returns the means of a column of the timeline; an empty curve if there is no such column. Times, in ns/s,
+// become numbers of tasks. It leaves out the bins in the middle of which the job was suspended: their zeros are no
+// sleep.
 func (r NodeRecord) curve(name string) (c curve) {
 	i := slices.IndexFunc(r.Timeline.Columns, func(c TimelineColumn) bool { return c.Name == name })
 	if i < 0 {

@@ -36,7 +36,8 @@ func decimate(set series.Set, names []string, bins int) Timeline {
 	return t
 }
 
-// means reduces values to at most n, each the mean of per consecutive ones without missing values.
+// means reduces values to at most n means, each of per consecutive values of which the missing ones are left out. A
+// mean is missing if all its values are.
 func means(v series.Values, n int) (out series.Values, per int) {
 	per = max(1, (len(v)+n-1)/n)
 	for part := range slices.Chunk(v, per) {
@@ -46,7 +47,7 @@ func means(v series.Values, n int) (out series.Values, per int) {
 	return out, per
 }
 
-// extent returns the smallest, mean and largest of the samples that are not missing.
+// extent returns the smallest, mean and largest of the samples that are not missing; missing values if all are.
 func extent(v series.Values) (lo, mean, hi float32) {
 	sum, n := 0.0, 0
 	for _, x := range v {

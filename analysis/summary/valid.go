@@ -113,7 +113,9 @@ func (c *checker) path(what, s string) {
 	}
 }
 
-// times checks that the run lies between the year 2000 and now. 0 means that a time is unknown.
+// times checks that start and end, in UTC epoch seconds, lie between the year 2000 and now, and that elapsed, in
+// seconds, is not longer than they allow. Clocks may be up to a day ahead. A start or end of 0 is unknown and not
+// checked.
 func (c *checker) times(start, end, elapsed, now float64) {
 	if start != 0 {
 		c.inRange("start", start, earliest, now+maxClockAhead)

@@ -29,7 +29,7 @@ func DecodeSummary(text []byte) (Summary, error) {
 	return decode(text, schemaName, []reader[Summary]{{schemaVersion, readSummary}, {schemaVersion - 1, readSummary}})
 }
 
-// readNode decodes a node record.
+// readNode decodes a node record. It sets the newest schema and normalises the record (see NodeRecord.Normal).
 func readNode(text []byte) (NodeRecord, error) {
 	var r NodeRecord
 	err := json.Unmarshal(text, &r)

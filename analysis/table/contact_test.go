@@ -112,7 +112,8 @@ func unpacked(t *testing.T, b []byte) io.Reader {
 
 // Missing values at the start of a column say nothing about its unit; a unit that changes later is an error.
 func TestUnitAfterMissingValues(t *testing.T) {
-	limits := Limits{Bytes: 1 << 16, Document: 1 << 15, Line: 1 << 14, Rows: 1 << 10, Values: 1 << 13, Series: 100, Columns: 100}
+	limits := Limits{Bytes: 1 << 16, Document: 1 << 15, Line: 1 << 14, Rows: 1 << 10, Values: 1 << 13, Series: 100,
+		Columns: 100}
 	for text, want := range map[string]string{
 		"date,load\n2026-01-01,N/A\n2026-01-02,45 %\n2026-01-03,46 %\n": "",
 		"date,load\n2026-01-01,N/A\n2026-01-02,5\n2026-01-03,46 %\n": `f:4: column load: the unit of "46 %" differs from ` +

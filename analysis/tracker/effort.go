@@ -54,7 +54,8 @@ func (e *effort) add(x []float32, length float64) {
 	}
 }
 
-// isUsual reports whether cycles of a length, in samples, take at most mostEffort times their usual CPU time.
+// isUsual reports whether cycles of a length, in samples, take at most mostEffort times their usual CPU time at the
+// current level. It returns true if the CPU time is unknown.
 func (e *effort) isUsual(length float64) bool {
 	return e.column < 0 || e.usual <= 0 || e.level*length <= mostEffort*e.usual
 }

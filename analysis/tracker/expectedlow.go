@@ -60,8 +60,8 @@ func activity(columns []series.Column) int {
 	return -1
 }
 
-// learnLow learns the low stretches of the cycles of a period, in points of thin samples of the set, each of
-// merge samples of the tracker.
+// learnLow learns the low stretches of the cycles of a period, at most the mostLow longest. It compares means of thin
+// samples of the set. A sample of the set is merge samples of the tracker.
 func (l *Loop) learnLow(set series.Set, p periodicity.Period, thin, merge int) {
 	if l.activity = activity(set.Columns); l.activity < 0 {
 		return
@@ -102,8 +102,9 @@ func thinned(v series.Values, n int) []float64 {
 	return out
 }
 
-// learn sets the signature's excerpt from a shape and its limit from the distances of the cycles; false if the
-// cycles are hardly nearer than a constant, or too few.
+// learn sets the signature's excerpt from the shape of a cycle, and its limit from the distances of the cycles. x is
+// the activity as means of thin samples each, in has the cycles in samples. It returns false if the cycles are hardly
+// nearer to the excerpt than a constant is, or if too few lie within x.
 func (s *signature) learn(shape series.Values, x []float64, in []periodicity.Instance, thin float64) bool {
 	m := int(min(max(s.length/thin/2, leastLead), mostLead))
 	n := float64(len(shape))
@@ -176,8 +177,9 @@ func (w *lows) add(v float32) {
 	w.sum += w.last
 }
 
-// search searches for the stretches when a point of every samples is complete, now samples after the first; the
-// last cycle, of the given length, ended at end.
+// search stores the mean of the last every samples as a point and compares the last points with the signatures of
+// stretches that are due. It is called after each every samples. now is the number of samples so far; the last cycle,
+// of the given length in samples, ended at end.
 func (w *lows) search(every int, now, end, length float64) {
 	room := len(w.ring) / 2
 	w.ring[w.at], w.ring[w.at+room] = w.sum/float64(every), w.sum/float64(every)
@@ -188,7 +190,9 @@ func (w *lows) search(every int, now, end, length float64) {
 	}
 }
 
-// expect sets the expected place of the next stretch from the last boundary.
+// expect sets the place, in samples, where the next stretch is expected. It is at the signature's offset in a cycle of
+// the given length, counted in whole cycles from end, where the last cycle ended. Of these places it is the one nearest
+// to the place expected before or, at first, to now.
 func (s *signature) expect(end, length, now float64) {
 	first := end + s.offset*length/s.period
 	if math.IsNaN(s.next) {
@@ -197,7 +201,9 @@ func (s *signature) expect(end, length, now float64) {
 	s.next = first + length*math.Round((s.next-first)/length)
 }
 
-// recognise compares the last points with a signature when its stretch is due, and counts whether it came.
+// recognise compares the last points with a signature within maxLateShare of a cycle around the expected place of its
+// stretch, and counts the stretch as recognised, or as missed once that time has passed. A recognised stretch corrects
+// the signature's offset.
 func (w *lows) recognise(s *signature, every, now, length float64) {
 	n := len(s.lead)
 	begin := now - float64(n/2)*every

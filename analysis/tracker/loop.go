@@ -234,7 +234,8 @@ func (l *Loop) project(x [][]float32) [][]float32 {
 	return out
 }
 
-// folded returns the mean of the cycles at the given number of points, for the given number of turns.
+// folded returns the mean of the cycles as a template of the given number of points, which cover turns successive
+// cycles.
 func folded(x [][]float32, in []periodicity.Instance, points, turns int) fold {
 	f := fold{v: make([][]float32, len(x))}
 	for k := range x {

@@ -97,7 +97,7 @@ func (r *ring) add(x []float32, waitS float64) {
 	r.n = min(r.n+1, remembers)
 }
 
-// Replace replaces column j by another one without values.
+// Replace replaces column j by another one, whose past values are 0.
 func (m *RecentSamples) Replace(j int, c series.Column) {
 	m.columns[j] = c
 	for i := range m.scales {
@@ -112,7 +112,7 @@ func (m *RecentSamples) Seconds(scale int) float64 {
 	return float64(r.n*r.merge) * m.stepS
 }
 
-// Set returns a copy of the last samples of a scale.
+// Set returns a copy of the last samples of a scale, the oldest first.
 func (m *RecentSamples) Set(scale int) series.Set {
 	r := &m.scales[scale]
 	s := series.Set{StepS: m.stepS * float64(r.merge)}

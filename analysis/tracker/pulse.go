@@ -118,7 +118,7 @@ func (p *pulse) push(y []float32) {
 	p.n++
 }
 
-// resum recomputes the sum of the window, because rounding errors accumulate.
+// resum recomputes the sums of the window and of its squares, because rounding errors accumulate.
 func (p *pulse) resum() {
 	for m, w := range p.window {
 		p.one[m], p.two[m] = 0, 0
@@ -138,7 +138,8 @@ const (
 	offPlacePenalty = 0.5
 )
 
-// findEnd processes the newest likeness, and reports whether a cycle of a loop that holds has ended.
+// findEnd processes the newest likeness. It keeps the best maximum as the candidate for the end of a cycle, and accepts
+// it once an eighth of a cycle has passed since. It reports whether it accepted one of a loop that holds.
 func (p *pulse) findEnd() bool {
 	every := float64(p.loop.every)
 	length := p.length()
@@ -233,7 +234,9 @@ const (
 	retimed = 0.03
 )
 
-// adapt adapts the template and its length to the last cycle, because a loop may become slower.
+// adapt adapts the loop to its last cycle, because a loop may become slower. It moves the template towards the cycle if
+// that ended in time; off is how late it ended, as a share of the cycle. It stretches the template if the period has
+// changed by the share retimed or more.
 func (p *pulse) adapt(off, like float64) {
 	n := p.loop.fold.points()
 	if math.Abs(off) < inTime && like >= p.loop.least {

@@ -137,7 +137,8 @@ func (q DetectionRequest) withAllColumns(l Loop) Loop {
 	return l
 }
 
-// FollowDetected follows the detected loops, unless the first is a part or a multiple of a more confident one.
+// FollowDetected follows the detected loops. If the period of the first is a multiple or a part of a followed loop's,
+// the more confident of both remains: the followed one is dropped, or none of the detected ones is followed.
 func (p *LoopTracker) FollowDetected(loops []Loop) {
 	if len(loops) > 0 && !p.replacesWorse(loops[0]) {
 		return

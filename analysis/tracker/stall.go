@@ -13,10 +13,11 @@ const (
 	Suspended       Doing = "suspended"
 )
 
-// Spins reports whether they wait with their CPUs busy.
+// Spins reports whether processes with this activity wait with their CPUs busy.
 func (d Doing) Spins() bool { return d == WaitingInMPI || d == WaitingInOpenMP }
 
-// quiet reports whether no process works: each sleeps, waits or polls.
+// quiet reports whether no process works: each sleeps, or waits in the kernel or with its CPU busy. A suspended job is
+// not quiet.
 func (d Doing) quiet() bool { return d != Busy && d != Suspended }
 
 // JobActivity is what the processes of a job do at one look.
@@ -179,7 +180,8 @@ func (w *Watchdog) pause(silence, usual float64) {
 	}
 }
 
-// waitsInVain reports whether the job has waited in MPI or OpenMP for too long.
+// waitsInVain reports whether the job has waited, in MPI or OpenMP or asleep if it uses MPI, for waitingS seconds and
+// for stalledAfter times its longest such stretch that ended, after its own code ran.
 func (w *Watchdog) waitsInVain(nowS float64) bool {
 	waits := w.spun != "" || w.activity.UsesMPI
 	return w.quietFrom >= 0 && waits && w.ownCodeRan &&
@@ -192,7 +194,8 @@ func (w *Watchdog) WaitsOnly() bool {
 	return w.quietFrom >= 0 && w.spun != "" && w.ownCodeRan && w.lookS-w.quietFrom >= quietS
 }
 
-// idle reports whether the job's processes have slept for too long.
+// idle reports whether the job's processes have slept for IdleS seconds and for stalledAfter times their longest such
+// stretch that ended, after they were busy for busyS seconds.
 func (w *Watchdog) idle(nowS float64) bool {
 	return w.quietFrom >= 0 && w.spun == "" && w.busyS >= busyS &&
 		nowS-w.quietFrom >= max(stalledAfter*w.usualS, IdleS)

@@ -91,8 +91,8 @@ func (t *Tracker) addInterval(n float64) {
 	}
 }
 
-// usualS returns the longest usual interval between two cycles in seconds. An interval far beyond all others
-// counts only after it occurred twice.
+// usualS returns the longest usual interval between two cycles in seconds: the longest so far or, if that is more than
+// 50 times the second longest, the second longest.
 func (t *Tracker) usualS() float64 {
 	l := t.longest
 	if l[0] > 50*l[1] {

@@ -44,7 +44,8 @@ func (k ArchivedRun) Node(node string) job.RunDir {
 	return job.RunDir(filepath.Join(string(k), nodeDir(node)))
 }
 
-// Run returns the archived context of the run, as written by any version.
+// Run reads and validates the archived context of the run. It reads those versions that summary.DecodeSummary and
+// summary.DecodeNode read; another version, or an impossible value, is an error.
 func (k ArchivedRun) Run() (RunContext, error) {
 	var packed struct {
 		Summary   json.RawMessage   `json:"summary"`

@@ -14,8 +14,8 @@ import (
 	"jobgait/analysis/history"
 )
 
-// checkHistory checks that the history can be opened or created or, if another host writes it, how many job
-// records wait for that host.
+// checkHistory checks that the history can be opened or created. If another host writes it, it checks instead how many
+// job records wait for that host; s and lookErr are the result of inspecting the collection directory.
 func (n Node) checkHistory(ctx context.Context, s SharedDirectory, lookErr error) Finding {
 	const subject = "history"
 	if n.Config.History.Ingest == "spool" {
@@ -50,8 +50,8 @@ func (n Node) checkHistory(ctx context.Context, s SharedDirectory, lookErr error
 		"%s cannot be created: %s: %v", path, above, err)
 }
 
-// checkIngest checks whether some host writes job records into the history: the oldest waiting record must be
-// younger than maxUnfinishedAge.
+// checkIngest checks whether some host writes job records into the history: the oldest waiting record must be younger
+// than maxUnfinishedAge. s and lookErr are the result of inspecting the collection directory.
 func (n Node) checkIngest(s SharedDirectory, lookErr error) Finding {
 	const subject = "history"
 	path := n.Config.History.Path

@@ -16,8 +16,8 @@ func (n Node) appendCommand(s controllerConfig, text string) string {
 		n.slurmConfPath(s))
 }
 
-// checkHook checks that slurm.conf's Prolog or Epilog, a list of paths or patterns, calls jobgait's program of
-// this installation.
+// checkHook checks that slurm.conf's Prolog or Epilog, a list of paths or patterns, calls jobgait's program of this
+// installation. It judges the first file whose path or text contains the word jobgait: root must be able to run it.
 func (n Node) checkHook(s controllerConfig, name string, paths []string) Finding {
 	subject := strings.ToLower(name)
 	mine := filepath.Join(n.dir(), subject)

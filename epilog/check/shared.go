@@ -162,8 +162,9 @@ var (
 // inspectLimit is the time limit of the child that inspects the directory, because file systems may hang.
 const inspectLimit = 15 * time.Second
 
-// inspectShared inspects the collection directory in a child with the rights of its account; the child may be
-// abandoned if it hangs.
+// inspectShared inspects the collection directory in a child with the rights of its account; the child may be abandoned
+// if it hangs. The error is errNotPermitted if this process may not use the account, and errNoAccount if the account is
+// unknown.
 func (n Node) inspectShared(ctx context.Context) (s SharedDirectory, err error) {
 	if n.inspectForTest != nil {
 		return n.inspectForTest(ctx)
@@ -187,8 +188,9 @@ func (n Node) inspectShared(ctx context.Context) (s SharedDirectory, err error) 
 // have a note from this difference on.
 const maxClockDiffS = 1
 
-// checkClocks compares this node's clock with those of the file server and of the controller, whose time has
-// whole seconds.
+// checkClocks compares this node's clock with those of the file server and of the controller, whose time has whole
+// seconds. A difference above maxClockDiffS is a warning. s and err are the result of inspecting the collection
+// directory.
 func (n Node) checkClocks(slurm controllerConfig, s SharedDirectory, err error) Finding {
 	const subject, do = "clock", "timedatectl set-ntp true"
 	compared := ""

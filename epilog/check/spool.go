@@ -66,7 +66,8 @@ func existingParent(dir string) (string, error) {
 	}
 }
 
-// trySpool creates and removes a file in the node's part of the spool as the hooks would.
+// trySpool creates and removes a file in the node's part of the spool as the hooks would. As root it returns an error
+// if another account can change the spool or that part. It returns nil if the part does not exist yet.
 func (n Node) trySpool() error {
 	dir, node := n.Config.Spool.Dir, job.NodeDir(n.Config.Spool.Dir, n.Name)
 	if err := job.RequireRootOwned(dir); err != nil {
@@ -147,7 +148,7 @@ func (n Node) upperDir(at string) string {
 	return upper
 }
 
-// memory returns the node's memory in bytes.
+// memory returns the node's memory in bytes, 0 if it is unknown.
 func (n Node) memory() float64 {
 	text, _ := os.ReadFile(n.path("proc/meminfo"))
 	var kb float64

@@ -74,7 +74,8 @@ func readLastReport(dir, jobName, runName string) (LastReport, time.Time, error)
 	return decodeLastReport(text), info.ModTime(), nil
 }
 
-// decodeLastReport returns the zero value for a damaged text.
+// decodeLastReport parses the JSON of a last report. It returns the zero value for text that is damaged or has
+// impossible values.
 func decodeLastReport(text []byte) LastReport {
 	var l LastReport
 	if json.Unmarshal(text, &l) != nil || l.Key.Valid() != nil || l.Nodes < 1 || l.Nodes > l.Of {
@@ -111,7 +112,8 @@ func findLastReport(dir string, w RecordRequest) (last LastReport, made time.Tim
 	return last, made, nil
 }
 
-// putLastReport writes from how many nodes a run was reported, unless the directory knows a report of as many nodes.
+// putLastReport writes from how many nodes a run was reported, unless the directory has a report of the same run from
+// as many or more nodes.
 func putLastReport(dir string, l LastReport) error {
 	in, name := filepath.Base(jobDir(dir, l.Key)), l.Key.String()
 	old, _, err := readLastReport(dir, in, name)

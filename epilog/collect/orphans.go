@@ -53,7 +53,9 @@ func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]sum
 	return found, nil
 }
 
-// recordsWithNews reads the records in a job's directory and returns those of runs with news.
+// recordsWithNews reads the records in a job's directory and returns those of runs of which more nodes have records
+// than their last report has (see withNews). It returns nil without reading if the records are only kept for late
+// nodes.
 func recordsWithNews(dir, name string, say func(string)) ([]summary.NodeRecord, error) {
 	names, err := recordNames(filepath.Join(dir, runsDir, name))
 	if err != nil {

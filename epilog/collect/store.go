@@ -250,7 +250,8 @@ func writeAnswers(out io.Writer, found collected, lines []string, room int) erro
 	return w.Flush()
 }
 
-// serve executes a request with the rights of this process.
+// serve executes a request with the rights of this process. It calls say with one line for each record that could not
+// be used.
 func (r request) serve(ctx context.Context, say func(string)) (c collected, err error) {
 	switch {
 	case r.Put != nil:

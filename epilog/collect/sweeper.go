@@ -39,8 +39,9 @@ const (
 // maxSweeper limits how much of the file is read: any process of the account can write it.
 const maxSweeper = 300
 
-// elect reports whether this node is elected to check all runs, and renews its election. Ages are differences
-// between times of the file server, so the clocks of nodes do not matter.
+// elect reports whether this node is the elected one, which checks all runs. It renews an election of this node. It
+// elects this node if none is elected, or if the elected one has not renewed its election for electionTerm. Ages are
+// differences between times of the file server, so the clocks of nodes do not matter.
 func (w Sweeper) elect(dir string) (bool, error) {
 	fail := func(err error) (bool, error) {
 		return false, fmt.Errorf("elect the node that reports the runs of dead nodes: %w", err)

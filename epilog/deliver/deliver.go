@@ -118,7 +118,8 @@ func Write(req Request) Delivery {
 	return res
 }
 
-// writeToFirst writes the files into the first directory that accepts them.
+// writeToFirst writes the files into the first of the directories that accepts them. Refused says why those before it
+// did not.
 func writeToFirst(req Request) Delivery {
 	res := Delivery{Refused: []string{}}
 	tried := make(map[string]bool)

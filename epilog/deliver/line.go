@@ -37,8 +37,8 @@ var (
 	errTooLarge = errors.New("it would exceed the file size limit of the process that appends")
 )
 
-// appendLine appends the line to the output, with the report's path. It begins on a line of its own. A file
-// that does not exist, is not a plain file, or is written by another job is left unchanged.
+// appendLine appends the line to the output, with the report's path. It begins on a line of its own. It returns an
+// error, and leaves the file unchanged, if the file does not exist, is not a plain file, or is written by another job.
 func appendLine(output string, line OutputLine, report string) error {
 	text := line.Text
 	if report != "" {
@@ -61,9 +61,9 @@ func appendLine(output string, line OutputLine, report string) error {
 	return errors.Join(err, file.Close())
 }
 
-// appendTo appends the text to an open output file. It returns an error if the file is not regular, another
-// job writes it, or it would become larger than this process may write. It returns nil without writing if the
-// end of the file has such a line already.
+// appendTo appends the text to an open output file. It returns an error if the file is not regular, changed more than
+// clockTolerance after the job's end, or would become larger than this process may write. It returns nil without
+// writing if the end of the file has a line that names the same job.
 func appendTo(file *os.File, info os.FileInfo, line OutputLine, text string) error {
 	end := time.Unix(0, int64(line.EndS*1e9))
 	switch {

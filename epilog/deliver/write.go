@@ -65,8 +65,8 @@ func writeAll(dir string, req Request) error {
 	return nil
 }
 
-// openSub creates and opens a directory in fd without following a link. Those who may read files of the mode
-// may enter it.
+// openSub creates the directory sub in the directory with the descriptor fd, if it does not exist, and returns a
+// descriptor of it. It follows no link. Those who may read files of the mode may enter a new directory.
 func openSub(fd int, sub string, mode os.FileMode) (int, error) {
 	if err := unix.Mkdirat(fd, sub, uint32(mode|mode>>2&0o111)); err != nil && !errors.Is(err, unix.EEXIST) {
 		return -1, err
@@ -109,8 +109,9 @@ func writeAndSync(file *os.File, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// makeTemporary creates a hidden file for the data of a report's file. Its name is derived from that file, so
-// that the next try replaces what a killed one has left. If another try may be running, the name is random.
+// makeTemporary creates a hidden file in the directory fd for the data of a report's file. Its name is derived from
+// that file, so that the next try replaces what a killed one has left. If such a file is younger than abandonedAge,
+// another try may be running, and the new file gets a random name.
 func makeTemporary(fd int, name string, shared bool) (string, *os.File, error) {
 	temporary := "." + name + ".new"
 	n, err := create(fd, temporary, shared)

@@ -34,7 +34,8 @@ func sameRun(d job.Details, r job.Run, s summary.Summary) bool {
 }
 
 // clockSkew returns by how many seconds the clocks of the nodes are ahead of the scheduler's, less than 0 if they are
-// behind; 0 if that is not known or no more than hooks are late. Both hooks come after the scheduler's times.
+// behind. It is the smaller of the delays with which the Prolog and the last Epilog seem to follow the scheduler's
+// times of start and end. It returns 0 if these times are unknown, or if agreeing clocks explain the delay.
 func clockSkew(d job.Details, r job.Run, s summary.Summary) float64 {
 	if d.Start == nil || d.End == nil {
 		return 0

@@ -14,8 +14,8 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// codeSamples returns the samples of code addresses in a profile, with the functions that known names. It
-// returns nil for a profile without addresses, as the agent writes if address sampling is off.
+// codeSamples returns the samples of code addresses in the profile at path, which is loaded as l. Functions get the
+// names that known has. It returns nil for a profile without addresses, as the agent writes if address sampling is off.
 func codeSamples(path string, l profile.LoadedProfile, known names.KnownFunctions) *anatomy.Samples {
 	p := l.Places
 	if len(p.Files) == 0 && p.Kernel == 0 {
@@ -68,8 +68,9 @@ const (
 	minGeneratedShare = 0.1
 )
 
-// codeNotes returns notes that say which share of the samples has no function name and why. The caller calls it
-// only if names were requested.
+// codeNotes returns notes that say which share of the samples has no function name and why: a file was replaced or
+// unreadable, code was generated at run time, or there was too much code to count. Small shares get no note. The caller
+// calls it only if names were requested.
 func codeNotes(p profile.Places, known names.KnownFunctions) (out []note.Note) {
 	total, lost, made := float64(p.Kernel+p.Anonymous+p.Lost), float64(p.Lost), float64(p.Anonymous)
 	missing := map[names.Reason][]string{}

@@ -70,9 +70,9 @@ func (f Finisher) lockDelivery(ctx context.Context, uid int) (deliveryLock, erro
 	return t, nil
 }
 
-// lockForChild takes the user's delivery lock and makes the child record itself if it must be abandoned. end
-// releases the lock. If the child's account is that of this process, or if the spool cannot hold the lock file,
-// the delivery goes on without a lock.
+// lockForChild takes the user's delivery lock and makes the child record itself if it must be abandoned. end releases
+// the lock. It fails if an abandoned delivery to the user is still alive, or if ctx ends. If the child's account is
+// that of this process, or if the spool cannot hold the lock file, the delivery goes on without a lock.
 func (f Finisher) lockForChild(ctx context.Context, r job.Run, child *as.Child) (end func(), failed error) {
 	if child.Account.IsCurrent() {
 		return func() {}, nil

@@ -138,9 +138,9 @@ func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 	return nil
 }
 
-// gatherOthers waits for the records of the nodes after the first, which is this one, for at most two thirds
-// of the remaining time, within five sixths of it. It does not read this node's own record, which the
-// collection directory may lack.
+// gatherOthers waits for the records of the nodes after the first, which is this one, and returns those that exist
+// then. If ctx has a deadline, it waits for at most two thirds of the remaining time, and ends within five sixths of
+// it. It does not read this node's own record, which the collection directory may lack.
 func gatherOthers(ctx context.Context, store collect.Store, w collect.RecordRequest) ([]summary.NodeRecord, error) {
 	if w.Nodes = w.Nodes[1:]; len(w.Nodes) == 0 {
 		return nil, nil
@@ -289,8 +289,8 @@ func (f Finisher) forgetRecords(ctx context.Context, p *progress) (err error) {
 	return p.store.Forget(ctx, w, &last)
 }
 
-// withShareOfTime returns a context that ends after 1/part of the time left in ctx, at most after most. It
-// keeps time for the steps after one that may hang.
+// withShareOfTime returns a context that ends after 1/part of the time left in ctx, and no later than after the
+// duration most. It keeps time for the steps after one that may hang.
 func withShareOfTime(ctx context.Context, part int, most time.Duration) (context.Context, context.CancelFunc) {
 	if end, ok := ctx.Deadline(); ok {
 		most = min(most, time.Until(end)/time.Duration(part))
@@ -298,8 +298,9 @@ func withShareOfTime(ctx context.Context, part int, most time.Duration) (context
 	return context.WithTimeout(ctx, most)
 }
 
-// storeAndCompare stores the run in the history and compares it with the other runs there. It uses a third of
-// the time left, so that the report is made even if another process holds the history.
+// storeAndCompare stores the run in the history and compares it with the other runs there. It returns the run as
+// stored, with its step time, and the comparison; with an error the run may be s. It uses a third of the time left, so
+// that the report is made even if another process holds the history.
 func (f Finisher) storeAndCompare(ctx context.Context, s summary.Summary) (summary.Summary, earlier.Judgement, error) {
 	ctx, cancel := withShareOfTime(ctx, 3, time.Hour)
 	defer cancel()

@@ -91,8 +91,9 @@ func noHistoryReasonFor(err error) noHistoryReason {
 	return "the history could not be read"
 }
 
-// queryHistory compares in this process, or, as root, in a child with the rights of the history's reader. A
-// user with a snapshot of the history is compared with that snapshot.
+// queryHistory compares the run of q with the history. A user for whom snapshots are published is compared with that
+// snapshot, with the user's rights. Otherwise root lets a child with the rights of the collection directory's account
+// read the history. Without such an account, or if this process is not root, it compares in this process.
 func (f Finisher) queryHistory(ctx context.Context, q historyQuery) historyAnswer {
 	fail := func(err error) historyAnswer { return historyAnswer{Why: noHistoryReasonFor(err), Log: err.Error()} }
 	store, err := f.collectStore(ctx)

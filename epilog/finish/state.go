@@ -112,6 +112,7 @@ const (
 	afterProof
 )
 
+// String returns the words for the point in messages of tests.
 func (c crashPoint) String() string {
 	if c == beforeProof {
 		return "before its proof"
@@ -199,7 +200,9 @@ func (p *progress) stopsWaiting() bool {
 // missingNodesWait is how long after its end a run waits for records of missing nodes.
 const missingNodesWait = 24 * time.Hour
 
-// advance takes a run through all transitions that are possible now. An error means that a later try is needed.
+// advance takes a run through all transitions that are possible now. An error means that a later try is needed. If the
+// proof that the report was delivered or stored cannot be written, it closes the run, so that later tries do not
+// deliver the report again.
 func (f Finisher) advance(ctx context.Context, p *progress) error {
 	failed := f.runTransitions(ctx, p)
 	if p.unproved == nil || Done(p.dir) {

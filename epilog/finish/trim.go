@@ -33,13 +33,11 @@ const unreadableAge = time.Hour
 // shared file system that is being repaired.
 const abandonAfter = 30 * 24 * time.Hour
 
-// trim removes what need not stay: directories on their way out, those that a crash left unreadable, finished runs that
-// are not kept after memory, runs that could not be finished in abandonAfter, and then finished runs and undelivered
-// reports, oldest first, until the spool is within its bounds (blocks, inodes, number of runs). Where that is not
-// enough (a history that is locked for days keeps every run of every node) the profiles go of runs whose record is
-// made, then runs that have ended, each with a line in the log: a full disk of a node harms more than a report that is
-// missing. A run that goes on is never removed. It returns how many finished runs and reports it removed, and the
-// bytes left.
+// trim removes directories whose removal has begun or that a crash left unreadable, finished runs that need not be
+// remembered, and runs that were not finished in abandonAfter. Then it removes finished runs and kept reports, oldest
+// first, until the spool is within its bounds. If that is not enough, it removes profiles whose record is made, then
+// ended runs, each with a line in the log, because a full disk harms more than a missing report. A run that goes on is
+// never removed. It returns how many finished runs and reports it removed for room, and the bytes left.
 func (f Finisher) trim() (removed int, bytes int64, failed error) {
 	entries, err := os.ReadDir(f.Spool)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -118,8 +116,9 @@ func oldestFirst(list []candidate) {
 	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(b.age, a.age) })
 }
 
-// makeRoom removes finished runs, then profiles, then ended runs, oldest first, until the spool is within its
-// bounds. over and left say by how much the spool exceeds them; a negative amount is free room.
+// makeRoom removes finished runs, then profiles, then ended runs, oldest first, until the spool is within its bounds.
+// over and left say by how much the spool exceeds them before and after; a negative amount is free room. removed counts
+// the finished runs only.
 func (f Finisher) makeRoom(finished, ended []candidate, over usage) (removed int, left usage, failed error) {
 	oldestFirst(finished)
 	oldestFirst(ended)
@@ -194,7 +193,10 @@ const (
 	keepAlways
 )
 
-// retentionOf returns how long an entry of the spool is kept, by its name, age and state.
+// retentionOf returns how long an entry of the spool is kept. It removes what has removingPrefix, unlocked directories
+// that have had no readable run for unreadableAge, and finished runs after rememberFor if spool.keep is "none". Other
+// finished runs stay until room is needed. Files, and younger unreadable directories, always stay. For unfinished runs
+// see retentionOfUnfinished.
 func (f Finisher) retentionOf(e fs.DirEntry, c candidate) retention {
 	dir := job.RunDir(c.path)
 	_, unreadable := dir.ReadRun()

@@ -69,8 +69,9 @@ const maxCodes = 500
 // totals is the name of the file with the node's totals in its spool.
 const totals = "health.json"
 
-// Add adds counts to a node's totals and returns the totals, under a file lock. Totals that a crash left
-// incomplete restart at 0, which Prometheus allows for counters. With an error it returns did unchanged.
+// Add adds counts to a node's totals in the spool, under a file lock, and returns the new totals. Totals that a crash
+// left incomplete restart at 0, which Prometheus allows for counters. With an error the returned counts are not the
+// stored totals.
 func Add(spool string, did Counts) (Counts, error) {
 	fail := func(err error) (Counts, error) {
 		return did, fmt.Errorf("update the totals in %s: %w", filepath.Join(spool, totals), err)

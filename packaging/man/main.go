@@ -160,7 +160,8 @@ func allNotes() ([]noteGroup, error) {
 	return groups, nil
 }
 
-// programOutput returns what a built program prints.
+// programOutput returns the standard output of a built program in the directory bin. If the program fails, the error
+// contains its standard error.
 func programOutput(bin, name string, args ...string) ([]byte, error) {
 	path, err := filepath.Abs(filepath.Join(bin, name))
 	if err != nil {

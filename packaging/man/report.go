@@ -46,7 +46,8 @@ func parseNotes(path string) ([]noteGroup, error) {
 	return groups, nil
 }
 
-// parseCode reads a constant of type note.Code; ok is false for any other.
+// parseCode reads a constant of type note.Code and its meaning; ok is false for any other constant, and for a code
+// without a comment.
 func parseCode(s *ast.ValueSpec) (c code, ok bool) {
 	kind, isName := s.Type.(*ast.Ident)
 	if !isName || kind.Name != "Code" || len(s.Values) != 1 {

@@ -24,7 +24,8 @@ type Ack struct {
 	Day   float64 // NaN: any
 }
 
-// Has reports whether the list contains the change.
+// Has reports whether the list contains the change of the series id at the run with this index on this day. An entry
+// matches if both its index and its day do; a missing one (-1, NaN) matches any.
 func (a Acks) Has(id string, index int, day float64) bool {
 	return slices.ContainsFunc(a, func(k Ack) bool {
 		return k.ID == id && (k.Index < 0 || k.Index == index) && (math.IsNaN(k.Day) || math.Floor(k.Day) == math.Floor(day))

@@ -145,7 +145,8 @@ func PairText(w io.Writer, p Pair) error {
 	return nil
 }
 
-// Sentence returns a sentence on how the two compare.
+// Sentence returns a sentence on how the two compare: by how much they differ with the interval, that no difference was
+// shown ("~"), or that there are not enough runs.
 func (p Pair) Sentence() string {
 	switch {
 	case p.RelativePct == nil:
@@ -166,7 +167,7 @@ func (p Pair) Sentence() string {
 		p.interval())
 }
 
-// interval returns the interval of the difference in words, "" without one.
+// interval returns the interval of the difference in words, "" without one. RelativePct must be known.
 func (p Pair) interval() string {
 	lo, hi, ok := bounds(*p.RelativePct, p.LoPct, p.HiPct)
 	if !ok {
@@ -249,7 +250,8 @@ func edges(bins []pair.Bin) func(float64) string {
 	return quantity.Signed
 }
 
-// ChangeLines returns a line for each change of the ratio.
+// ChangeLines returns a line for each change of the ratio: its size, its date, its pair, and the interval if it is
+// known.
 func (p Pair) ChangeLines() []string {
 	var out []string
 	o := Options{Now: math.Inf(1)}

@@ -11,7 +11,8 @@ import (
 // maxRunsSinceCreep is the largest number of runs since the end of a creep at which it may still continue.
 const maxRunsSinceCreep = 10
 
-// creepText returns a sentence on a creep.
+// creepText returns a sentence on a creep: its size, its first and last value, and since when it lasts or, if it ended
+// more than maxRunsSinceCreep runs ago, from when to when.
 func (s JudgedHistory) creepText(k changepoint.Creep, o Options) string {
 	text := fmt.Sprintf("%s %s bit by bit: from %s to %s over %s, ", quantity.Percent(math.Abs(k.EffectPct)),
 		s.direction(k.EffectPct),

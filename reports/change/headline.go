@@ -48,7 +48,8 @@ func LastDays(days float64) string {
 	return fmt.Sprintf("last %g days", days)
 }
 
-// summaryText returns the headline for a lone history.
+// summaryText returns what the headline of a lone history says besides its status: its newest large event, its
+// unconfirmed deviation or its newest level; "" for a history that was not judged.
 func (s JudgedHistory) summaryText(o Options) string {
 	switch s.Status {
 	case Changed:
@@ -61,7 +62,8 @@ func (s JudgedHistory) summaryText(o Options) string {
 	return ""
 }
 
-// slowerNow names the worst of the histories that --check counts.
+// slowerNow names the worst of the histories that --check counts, or says why it counts none; "" if no history changed,
+// is doubtful or was acknowledged. changed is the number of histories that changed.
 func (r Report) slowerNow(changed int) string {
 	const most = 3
 	list := r.WorseHistories()
@@ -90,7 +92,8 @@ func (r Report) slowerNow(changed int) string {
 	return text + "."
 }
 
-// worseWord returns the word for a history that --check counts: not every history is one of times.
+// worseWord returns the word for a history that --check counts: "slower", or "slower or higher" if some history is not
+// one of times.
 func (r Report) worseWord() string {
 	if slices.ContainsFunc(r.Series, func(s JudgedHistory) bool { return !isTime(s.Unit) }) {
 		return "slower or higher"
@@ -98,7 +101,7 @@ func (r Report) worseWord() string {
 	return "slower"
 }
 
-// acknowledged reports whether a slowdown of any history was acknowledged.
+// acknowledged reports whether the newest event of any history is a slowdown that is not small and was acknowledged.
 func (r Report) acknowledged() bool {
 	return slices.ContainsFunc(r.Series, func(s JudgedHistory) bool {
 		return len(s.Events) > 0 && s.Events[0].Known && !s.Events[0].Small && s.Events[0].Last().EffectPct > 0
@@ -121,7 +124,8 @@ func (r Report) ranked() []JudgedHistory {
 	return slices.DeleteFunc(list, func(s JudgedHistory) bool { return s.Status != Changed })
 }
 
-// ByChance says how many of the reported changes are expected by chance alone; "" if that is unknown for all.
+// ByChance says how many of the reported changes chance alone would give, and for how many of them that is unknown; ""
+// if it is unknown for all or no change is reported.
 func (r Report) ByChance() string {
 	const least = 0.05
 	var shown []changepoint.SeriesResult
@@ -156,7 +160,7 @@ func (r Report) ByChance() string {
 	return text + "."
 }
 
-// largeChanges returns the changes that are reported one by one.
+// largeChanges returns the changes of all events that are not small; only these are reported one by one.
 func (s JudgedHistory) largeChanges() []changepoint.Change {
 	var out []changepoint.Change
 	for _, e := range s.Events {
@@ -167,7 +171,7 @@ func (s JudgedHistory) largeChanges() []changepoint.Change {
 	return out
 }
 
-// recent returns the number of runs in the reported days.
+// recent returns the number of runs in the reported days; of all judged runs if the days are not limited.
 func (s JudgedHistory) recent(o Options) int {
 	if o.Days <= 0 {
 		return s.Result.N

@@ -227,7 +227,7 @@ func New(hs []History, m changepoint.Method, found changepoint.Analysis, o Optio
 	return r
 }
 
-// Newest returns the day of the last run of all histories.
+// Newest returns the day of the last run of all histories; -Inf without a run.
 func Newest(hs []History) float64 {
 	day := math.Inf(-1)
 	for _, h := range hs {

@@ -96,7 +96,8 @@ func Routine(code note.Code) bool {
 	return false
 }
 
-// groupedNotes groups the notes of all histories by code; the notes of a lone history are not grouped.
+// groupedNotes groups the notes of all histories by code, routine ones last; the notes of a lone history are not
+// grouped.
 func (r Report) groupedNotes() []noteGroup {
 	var out []noteGroup
 	place := map[note.Code]int{}
@@ -127,7 +128,8 @@ func MachineSentence(m changepoint.MachineEvent) string {
 	return machineShift(m) + ": the machine, not the jobs."
 }
 
-// machineShift returns the sentence without its last part, for a list in which the first entry says that.
+// machineShift says how many series a shift of the machine made slower or faster, by how much and when. It has no full
+// stop, and does not say that the jobs were not the reason.
 func machineShift(m changepoint.MachineEvent) string {
 	way := "slower"
 	if m.EffectPct < 0 {
@@ -143,7 +145,7 @@ func SlowNodeSentence(n changepoint.SlowNode) string {
 		quantity.Percent(n.EffectPct), quantity.Chance(n.P))
 }
 
-// shortValue cuts a recorded value to the length that distinguishes it from others.
+// shortValue cuts a recorded value to the length that distinguishes it from others; it returns "(not known)" for "".
 func shortValue(s string) string {
 	if s = text.Clean(s); s == "" {
 		return "(not known)"

@@ -70,8 +70,8 @@ func (h History) Ticks(x plot.Scale, want int) []plot.Tick {
 	return plot.NumberTicks(x.Lo, x.Hi, want, "day ")
 }
 
-// valueRange is the range of the values without outliers, of all runs of the newest level, and of all levels: a slow
-// last run that counts as an outlier so far is what the reader looks for.
+// valueRange returns the range of the values without outliers, of all runs of the newest level, and of all levels: a
+// slow last run that counts as an outlier so far is what the reader looks for. ok is false without a value.
 func (s JudgedHistory) valueRange() (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	odd, newest := s.outlierSet(), 0
@@ -177,8 +177,8 @@ func (s JudgedHistory) drawChanges(c *plot.Chart, x plot.Scale) {
 	}
 }
 
-// drawRuns draws a dot for each run; if there are too many, a band from the smallest to the largest value of
-// groups of runs.
+// drawRuns draws a dot for each run that is not an outlier; if there are too many runs, a band from the smallest to the
+// largest value of groups of them.
 func (s JudgedHistory) drawRuns(c *plot.Chart) {
 	odd := s.outlierSet()
 	usual := make([]float64, len(s.Y))
@@ -201,7 +201,7 @@ func (s JudgedHistory) drawRuns(c *plot.Chart) {
 	c.Bins("runs-band", edges, lo, hi)
 }
 
-// drawOutliers draws the newest outliers, a limited number because each is one SVG element.
+// drawOutliers draws the newest 60 outliers with tooltips; not more, because each is one SVG element.
 func (s JudgedHistory) drawOutliers(c *plot.Chart, v View) {
 	const most = 60
 	ks := s.Result.Outliers[max(0, len(s.Result.Outliers)-most):]

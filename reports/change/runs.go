@@ -47,7 +47,8 @@ type Recorded struct {
 	B    *string `json:"b"`
 }
 
-// CompareRuns compares run b with run a.
+// CompareRuns compares run b with run a: quantities, times by phase and by function, recorded fields that differ, and
+// how the runs ended unless they ended well.
 func CompareRuns(a, b summary.Summary) RunPair {
 	t := RunPair{A: a.DisplayID(), B: b.DisplayID(), Numbers: numbers(a, b), Recorded: []Recorded{},
 		Extra: phase.Decompose(phase.BreakdownOf(a.ElapsedS, a.Phases, a.Patterns),
@@ -82,7 +83,8 @@ func numbers(a, b summary.Summary) []Number {
 	return out
 }
 
-// newNumber returns a quantity with its relative difference where both values are known.
+// newNumber returns a quantity with its relative difference, which is nil unless both values are known and a is above
+// 0.
 func newNumber(name, unit string, a, b *float64) Number {
 	n := Number{Name: name, Unit: unit, A: a, B: b}
 	if a != nil && b != nil && *a > 0 {
@@ -125,7 +127,8 @@ func quantities(s summary.Summary) []measured {
 	}
 }
 
-// recorded returns the fields of a run that may explain a difference.
+// recorded returns the fields of a run that may explain a difference, by their names: those of the job, how it ended,
+// and the recorded ones. Unknown fields are left out.
 func recorded(s summary.Summary) map[string]string {
 	j := s.Job
 	count := func(n *int) string {

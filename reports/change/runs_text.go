@@ -136,7 +136,8 @@ func (t RunPair) doubts() []string {
 	return out
 }
 
-// phases returns the times in s that the runs spent in each kind of phase.
+// phases returns the times in s that the two runs spent in each kind of phase that at least one of them has. The times
+// of a run without phases are unknown.
 func phases(a, b summary.Summary) []Number {
 	kinds := []struct {
 		kind phase.Stage

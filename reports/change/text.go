@@ -98,7 +98,8 @@ func (r Report) with(status Status) []JudgedHistory {
 	return out
 }
 
-// meaning explains the names of fields, if the text names some.
+// meaning returns a sentence that explains the words "changed then" and the probability of a field, "" if the text
+// names no field.
 func (r Report) meaning() string {
 	for _, s := range r.with(Changed) {
 		for _, e := range s.Events {
@@ -111,7 +112,8 @@ func (r Report) meaning() string {
 	return ""
 }
 
-// nextSteps returns commands that examine the stored runs that are slower now, with the worst as the example.
+// nextSteps returns lines with commands that examine the worst of the stored histories that are slower now and
+// acknowledge its newest change; nil for histories of files, and if none is slower.
 func (r Report) nextSteps() []string {
 	list := r.WorseHistories()
 	if !r.options.Stored || len(list) == 0 {
@@ -227,7 +229,8 @@ func (s JudgedHistory) levels(c changepoint.Change) (before, after changepoint.R
 	return before, after, false
 }
 
-// spark draws the newest runs as one line of blocks, with a bar between two levels.
+// spark draws the newest 60 runs as one line of blocks, with a bar before each change and "_" for a missing value; ""
+// if all values are equal or none is known.
 func (s JudgedHistory) spark(o Options) string {
 	const most = 60
 	from := max(0, len(s.Y)-most)

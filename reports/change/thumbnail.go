@@ -76,7 +76,8 @@ func Thumbnail(s JudgedHistory) string {
 		outliers.String())
 }
 
-// smallFirst returns the first run of a small picture.
+// smallFirst returns the index of the first run of a small picture: smallRuns before the end, or 25 runs before the
+// newest change if that is earlier.
 func (s JudgedHistory) smallFirst() int {
 	first := max(0, len(s.Y)-smallRuns)
 	if n := len(s.Result.Changes); n > 0 {

@@ -74,7 +74,9 @@ func (s JudgedHistory) tip(k int, o Options, commit bool) string {
 	return text + " " + s.Value(s.Y[k])
 }
 
-// Moment returns the time of run k in few letters: 2 Jan 15:04.
+// Moment returns the time of run k in few letters: 2 Jan 15:04, with the year if o.Years is set or the run is not
+// recent, and without the time of day at midnight. For a history without dates it returns the run's position and day
+// number.
 func (s JudgedHistory) Moment(k int, o Options) string {
 	if !s.Calendar {
 		return "run " + fmt.Sprint(s.Index(k)) + " day " + fmt.Sprint(math.Floor(s.T[k]))

@@ -50,7 +50,9 @@ type ShownEvent struct {
 	Known bool   // acknowledged
 }
 
-// judge sets Events, Watch and Status.
+// judge sets Events, Unconfirmed, Watch and Status. The status is Changed if an event of the reported days is not
+// small, else Watch if there is an unconfirmed deviation, else Unknown if the history could not be read or has too few
+// runs, else Pass.
 func (s *JudgedHistory) judge(o Options) {
 	var all []ShownEvent
 	for _, found := range s.Result.Events(s.Series) {
@@ -92,8 +94,8 @@ func (h History) at(k int) float64 {
 	return h.T[k]
 }
 
-// sentences returns a sentence on what happened, by how much, since when, and what changed then; brief leaves
-// out the interval.
+// sentences returns a sentence on what happened, by how much, since when, and what changed then. brief leaves out the
+// interval, and that nothing recorded changed then.
 func (s JudgedHistory) sentences(e ShownEvent, o Options) (full, brief string) {
 	if e.Creep != nil {
 		text := s.creepText(*e.Creep, o)
@@ -177,7 +179,8 @@ func tellingCauses(causes []changepoint.Cause) []changepoint.Cause {
 	return slices.DeleteFunc(slices.Clone(causes), func(c changepoint.Cause) bool { return !(c.P <= maxCauseChance) })
 }
 
-// changedFieldsText names the fields that changed with the level, the likeliest first.
+// changedFieldsText names the first three fields that changed with the level, in the order of causes, and counts the
+// rest. It leaves out fields that change too often to explain anything; "" if none is left.
 func changedFieldsText(causes []changepoint.Cause) string {
 	const most = 3
 	causes = tellingCauses(causes)

@@ -14,8 +14,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// bounds returns the interval of an effect with the effect's sign removed: a run that is 10 % faster is faster
-// by 8 .. 12 %.
+// bounds returns the interval of the size of an effect, with the effect's sign removed: a run that is 10 % faster is
+// faster by 8 .. 12 %. ok is false for an unknown or infinite interval.
 func bounds(effect float64, lo, hi *float64) (from, to float64, ok bool) {
 	if lo == nil || hi == nil || math.IsNaN(*lo+*hi) || math.IsInf(*lo, 0) || math.IsInf(*hi, 0) {
 		return 0, 0, false
@@ -35,7 +35,8 @@ func (h History) Value(v float64) string {
 	return s
 }
 
-// Spread prints a level with its standard deviation, which has two significant figures.
+// Spread prints a level with its standard deviation, which has two significant figures; only the level if the deviation
+// is unknown or 0.
 func (h History) Spread(mean, sd float64) string {
 	if !(sd > 0) || math.IsInf(sd, 0) || math.IsNaN(mean) {
 		return h.Value(mean)
@@ -87,7 +88,8 @@ func moment(day float64) time.Time {
 	return time.Unix(int64(whole)*daySeconds+int64(math.Round((day-whole)*daySeconds)), 0).UTC()
 }
 
-// when prints the time of run k with the precision in which it is known.
+// when prints the time of run k as the input gives it; without that, to the minute, or as a number if the history is
+// not in calendar dates.
 func (h History) when(k int) string {
 	if k < 0 || k >= len(h.T) {
 		return quantity.Missing
@@ -136,7 +138,8 @@ func falseAlarmText(per1000 *float64) string {
 	return fmt.Sprintf("chance alone gives one like it in about %s runs", quantity.Count(int64(math.Round(n/step)*step)))
 }
 
-// timeOf returns the time of a change in the form of the input, if it is available.
+// timeOf returns the time of a change as the input gives it; without that, as a date, or as a number if the history is
+// not in calendar dates; nil if it is unknown.
 func (h History) timeOf(c changepoint.Change) *table.Moment {
 	m := table.Moment{Number: c.T}
 	switch {

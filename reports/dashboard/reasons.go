@@ -36,7 +36,7 @@ func reasonText(code string) string {
 	return codeText(code)
 }
 
-// findingName returns the name of a finding for people.
+// findingName returns the name of a finding for people; of a code without a name, its words.
 func findingName(code string) string {
 	switch code {
 	case "crowded":

@@ -73,7 +73,7 @@ func runTables(in Contents) []runTable {
 	return out
 }
 
-// daysText names the days that the page covers.
+// daysText names the days that the page covers: "last 14 days", or "half year" for 0, which means no limit.
 func daysText(days float64) string {
 	switch {
 	case days <= 0:
@@ -109,7 +109,8 @@ const mostPanelRuns = 20
 // panelRun is a run of a history in a list.
 type panelRun struct{ JobID, Page, Date, Value string }
 
-// addRuns lists the newest runs of the history whose job ids are known, newest first.
+// addRuns lists the newest runs of the history, at most mostPanelRuns, newest first. It lists none for a further metric
+// and if job ids are unknown.
 func (p *panel) addRuns(in Contents, m metric) {
 	s := m.JudgedHistory
 	if s.Jobs == nil || s.Support {

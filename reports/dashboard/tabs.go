@@ -43,7 +43,8 @@ func class(s change.Status) string {
 	return ""
 }
 
-// class returns the CSS class of the button that opens these tabs.
+// class returns the CSS class of the button that opens these tabs: that of a change if one of them has it, else that of
+// a possible change, else "".
 func (t tabs) class() string {
 	for _, s := range []change.Status{change.Changed, change.Watch} {
 		if slices.ContainsFunc(t.List, func(one tab) bool { return one.Class == string(s) }) {

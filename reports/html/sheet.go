@@ -46,7 +46,7 @@ func narrowCSS() string {
 	return fmt.Sprintf("@media (max-width: %dpx) { svg:root { width: 100%%; } }\n", sheetWidth-1)
 }
 
-// Text adds a title, "" for none, and below it a text, each in as many lines as it needs.
+// Text adds a title, "" for none, and below it a text, each in as many lines as it needs; an empty line if both are "".
 func (s *Sheet) Text(title, words string) {
 	if s.y == 0 {
 		s.y = sheetTop

@@ -26,7 +26,9 @@ func newAgreement(s summary.Summary) *Agreement {
 	return out
 }
 
-// shapeDifferences says in a few words how a node's iterations differ.
+// shapeDifferences returns short phrases on how a node's cycles differ from the others: in shape, or in length. A
+// straggler's cycles are longer by at least minLongerPct, or else become longer. A node that is only late gets no
+// phrase.
 func shapeDifferences(x summary.DifferingNode) []string {
 	var out []string
 	if x.Odd {
@@ -76,7 +78,8 @@ const maxListedApart = 4
 // differing nodes are listed.
 func (a *Agreement) countDiffering() int { return max(len(a.List), a.Odd, a.Stragglers, a.Late) }
 
-// apartText returns a sentence on how one node differs, in which part of the cycle and since when.
+// apartText returns a sentence on how one node differs from the median node: by how much its cycle differs and in which
+// part of it, how much longer its cycles are, and how much earlier or later they begin.
 func apartText(x summary.DifferingNode) string {
 	text := text.Cut(x.Node, 40) + ":"
 	sep := " "

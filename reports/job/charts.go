@@ -13,8 +13,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// timelineCharts draws the columns that are not folded away over the run, one below the other, with the phases
-// in the background and the GPUs at the bottom.
+// timelineCharts returns a chart over the run for each column that is not folded away, with the phases in the
+// background. The first column's chart is higher and has the phases' names. Below them is the chart of the GPUs.
 func (r Report) timelineCharts() []html.Figure {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	var out []html.Figure
@@ -33,7 +33,7 @@ func (r Report) timelineCharts() []html.Figure {
 	return out
 }
 
-// foldedCharts are those of columns that few readers need.
+// foldedCharts returns the charts over the run of the folded columns, which few readers need.
 func (r Report) foldedCharts() []html.Figure {
 	var out []html.Figure
 	for _, t := range r.traces() {
@@ -44,7 +44,7 @@ func (r Report) foldedCharts() []html.Figure {
 	return out
 }
 
-// foldedWords names the columns that are folded away.
+// foldedWords returns a sentence that lists the labels of the folded columns.
 func (r Report) foldedWords() string {
 	var names []string
 	for _, f := range r.foldedCharts() {
@@ -53,7 +53,8 @@ func (r Report) foldedWords() string {
 	return text.Sentence(strings.Join(names, ", "))
 }
 
-// timelineChart draws one column over the run; false where there is nothing to draw.
+// timelineChart returns the chart of one column over the run, height pixels high, with the phases in the background.
+// named adds the names of the phases. It returns false if the column has no values or the run has no length.
 func (r Report) timelineChart(t trace, height int, named bool) (html.Figure, bool) {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	if _, _, ok := plot.Extent(t.mean); !ok || end <= 0 {
@@ -65,7 +66,8 @@ func (r Report) timelineChart(t trace, height int, named bool) (html.Figure, boo
 	return html.Figure{Title: t.column.Label, Remark: unitWords(t.column.Unit), SVG: template.HTML(chart.SVG())}, true
 }
 
-// inPercent labels the ticks of shares as percent.
+// inPercent relabels, in place, the ticks of an axis whose unit is "share" in percent. It leaves those of other units
+// as they are.
 func inPercent(ticks []plot.Tick, unit string) []plot.Tick {
 	if unit == "share" {
 		for i, t := range ticks {
@@ -96,8 +98,8 @@ func (r Report) spans(chart *plot.Chart, named bool) {
 // maxSpans is the largest number of phases that are drawn: a run may have thousands.
 const maxSpans = 150
 
-// seen returns the phases that are drawn: all, or where there are very many,
-// those that are wide enough to be seen.
+// seen returns the phases to draw: all, or, if there are more than maxSpans, those that last at least 1/maxSpans of the
+// run.
 func (r Report) seen() []RunPhase {
 	if len(r.Rhythm.Phases) <= maxSpans {
 		return r.Rhythm.Phases
@@ -106,7 +108,8 @@ func (r Report) seen() []RunPhase {
 	return slices.DeleteFunc(slices.Clone(r.Rhythm.Phases), func(p RunPhase) bool { return p.length() < least })
 }
 
-// phaseClass returns the CSS class of a phase: loops have the colour of their pattern.
+// phaseClass returns the CSS class of a phase: the class of its pattern's colour for a loop, "gap" for a gap or a
+// checkpoint, and "rest" for all others.
 func (r Report) phaseClass(p RunPhase) string {
 	i := slices.IndexFunc(r.Rhythm.Patterns, func(q Pattern) bool { return q.ID == string(p.Pattern) })
 	switch {
@@ -118,7 +121,8 @@ func (r Report) phaseClass(p RunPhase) string {
 	return "rest"
 }
 
-// shapeCharts draws one iteration of each pattern, four at most.
+// shapeCharts returns a chart of one cycle for each of the first four patterns, except those without values: a line for
+// the mean, a band from the 10th to the 90th percentile.
 func (r Report) shapeCharts() []html.Figure {
 	var out []html.Figure
 	for i, q := range r.Rhythm.Patterns[:min(4, len(r.Rhythm.Patterns))] {
@@ -146,8 +150,9 @@ func (r Report) shapeCharts() []html.Figure {
 	return out
 }
 
-// driftChart draws the length of iterations over the run, on the time axis of the timeline. Values far above
-// the rest are cut off; the table lists them. It returns nil if there is nothing to draw.
+// driftChart draws the length of the main pattern's cycles over the run, on the time axis of the timeline. Lengths far
+// above twice the period are cut off; the table lists them. It returns nil if there is nothing to draw. The main
+// pattern must have a drift.
 func (r Report) driftChart() *html.Figure {
 	d := r.Rhythm.drift()
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
@@ -173,7 +178,8 @@ func (r Report) driftChart() *html.Figure {
 	return &html.Figure{Title: "Length of one cycle", Remark: remark, SVG: template.HTML(chart.SVG())}
 }
 
-// historyCharts draws elapsed time and period of the earlier runs and of this one.
+// historyCharts returns a chart of the elapsed time and one of the period, each over the earlier runs and this one. It
+// leaves out a chart without values. There must be at least one earlier run.
 func (r Report) historyCharts() []html.Figure {
 	var out []html.Figure
 	for _, q := range []runFigure{{"Elapsed", quantity.Duration, EarlierRun.elapsed, r.Job.ElapsedS},
@@ -193,7 +199,8 @@ type runFigure struct {
 	now   float64
 }
 
-// historyChart draws one quantity over the runs, oldest first; it reports false where there is nothing to draw.
+// historyChart draws one quantity over the earlier runs, oldest first, and this run. It returns false if no run has a
+// value. There must be at least one earlier run.
 func (r Report) historyChart(q runFigure) (html.Figure, bool) {
 	runs := r.Earlier.inOrder()
 	var x, y []float64

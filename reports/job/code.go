@@ -54,7 +54,7 @@ func (c CodeShares) samplesPerS() float64 {
 // rough reports whether code is known to have been sampled too seldom for exact shares.
 func (c CodeShares) rough() bool { return c.samplesPerS() > 0 && c.samplesPerS() < exactHz }
 
-// share prints a share of the CPU time: 80.6 %, or ~81 % where shares are rough.
+// share prints a share of the CPU time: 80.6 %, or, where shares are rough, ~81 % or < 1 %.
 func (c CodeShares) share(v float64) string {
 	percent := math.Round(100 * v)
 	switch {
@@ -189,7 +189,9 @@ const notSeparated = "not separated from other code"
 // gets a line.
 const listedFunctions, leastListed = 10, 0.005
 
-// lines returns the lines of the table of functions, the functions that are left, and their CPU time in s.
+// lines returns the lines of the table of functions, largest share first: at most listedFunctions, each with at least
+// leastListed of the CPU time. Functions of the same printed name and library share a line. others sums the functions
+// without a line; seconds is their CPU time in s, per cycle where cycles were sampled.
 func (c CodeShares) lines() (lines []codeLine, others CodeOthers, seconds float64) {
 	at := map[string]int{}
 	named := slices.ContainsFunc(c.Functions, func(f CodeFunction) bool { return f.Name != "" })
@@ -259,7 +261,7 @@ func shortLibrary(file string) string {
 	return file
 }
 
-// className returns a class of code in words.
+// className returns the printed words for a class of code; an unknown class is returned unchanged.
 func className(class string) string {
 	words := map[string]string{
 		string(anatomy.Own): "own code", string(anatomy.Math): "math libraries",

@@ -47,7 +47,8 @@ func (r Report) codeChart() *html.Figure {
 		SVG: template.HTML(chart.SVG())}
 }
 
-// codeClass returns the CSS class for a class of code.
+// codeClass returns the CSS class for a class of code, which has the same name; an unknown class gets that of unnamed
+// code.
 func codeClass(name string) string {
 	for _, c := range anatomy.Classes() {
 		if string(c) == name {
@@ -68,7 +69,8 @@ func (c CodeShares) key() []text.Row {
 	return out
 }
 
-// codeRows returns the rows of the table of functions.
+// codeRows returns the page's table of functions: a head, a row for each line of the table, and a row for all other
+// functions; nil without lines. The interval and the course within a cycle are printed only if cycles were sampled.
 func (r Report) codeRows() []text.Row {
 	c := r.Code
 	lines, others, rest := c.lines()

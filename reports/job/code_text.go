@@ -66,7 +66,9 @@ const (
 	leastCommunication          = 0.01
 )
 
-// codeBrief returns a line on which code used the CPU time, "" where that is unknown.
+// codeBrief returns a line on which code used the CPU time: the leading functions, else the libraries with at least
+// briefFunction, else all classes. It adds the share of communication and the idle part of a cycle, if these are large
+// enough. It returns "" if no code was sampled.
 func (r Report) codeBrief() string {
 	c := r.Code
 	if c == nil || len(c.Classes) == 0 {
@@ -107,8 +109,9 @@ func (r Report) waitedForCPUs() bool {
 	return d != nil && d.CPUWait != nil && *d.CPUWait >= leastCPUWait
 }
 
-// leadingFunctions returns at most briefParts of the functions with most CPU time, with their shares, and nil
-// where no function stands out.
+// leadingFunctions returns the names and shares of the functions with at least briefFunction of the CPU time, at most
+// briefParts. It skips the kernel and code without a name. It returns nil if the first function that remains has less
+// than leadFunction.
 func (c CodeShares) leadingFunctions() (parts []string) {
 	for _, f := range c.Functions {
 		named := f.Name != "" && f.Class != string(anatomy.Kernel)
@@ -131,7 +134,8 @@ func libraryWords(name string) string {
 	return shortLibrary(name)
 }
 
-// codeRemark says which CPU time the shares are parts of.
+// codeRemark returns the remark beside the section's title: the CPU time that the shares are parts of, which is that of
+// one cycle or of the run, and its node if the run has several.
 func (r Report) codeRemark() string {
 	c := r.Code
 	words := "CPU time of the run: " + quantity.Duration(c.BusyS)
@@ -148,7 +152,8 @@ func (r Report) codeRemark() string {
 	return words
 }
 
-// codeSpan is what the parts of a cycle divide: its length, or its CPU time.
+// codeSpan returns the title of the course of code within a cycle: the pattern, and its length or its CPU time,
+// whichever the parts of the cycle divide.
 func (r Report) codeSpan() string {
 	if c := r.Code; c.WithinOf == series.CPU && c.CycleS != nil {
 		return string(c.Pattern) + ", " + quantity.Period(*c.CycleS) + " of CPU time"
@@ -159,7 +164,8 @@ func (r Report) codeSpan() string {
 // codePeriod returns the mean length in s of the cycles whose code was sampled.
 func (r Report) codePeriod() float64 { return r.cyclePeriod(string(r.Code.Pattern)) }
 
-// cyclePeriod returns the mean length of a cycle of a pattern in s, NaN where it is unknown.
+// cyclePeriod returns the mean length in s of a cycle of the pattern with this id, or its period if the mean is
+// unknown; NaN for an unknown pattern.
 func (r Report) cyclePeriod(pattern string) float64 {
 	for _, q := range r.Rhythm.Patterns {
 		if q.ID == pattern {
@@ -186,7 +192,8 @@ func (c CodeShares) kinds() string {
 	return strings.Join(out, ", ")
 }
 
-// unit returns the factor from seconds and the name of the unit in which the times of functions are printed.
+// unit returns the unit in which the times of functions are printed, us, ms or s depending on the CPU time that they
+// share, and the factor by which seconds are multiplied.
 func (c CodeShares) unit() (by float64, name string) {
 	most := c.BusyS
 	if c.CycleS != nil {
@@ -221,7 +228,8 @@ func (r Report) codeSpark(within []float64) string {
 	return text.Spark(v, 0, hi, r.ascii)
 }
 
-// noise says how precise a share is, taking the second line of the table as the example.
+// noise returns a sentence on the number of samples and on the error of a share, with the second line of the table (or
+// the only one) as the example. Where shares are rough, it says that the samples are too few for exact shares instead.
 func (c CodeShares) noise() string {
 	words := quantity.Plural(c.Samples, "sample")
 	if c.Cycles >= 1 {
@@ -241,8 +249,9 @@ func (c CodeShares) noise() string {
 		quantity.Figures(100*anatomy.ShareError(p, c.Samples), 2))
 }
 
-// shortName cuts a name to w columns: first to its last two parts, the class and the method; a name that is
-// still too long is cut in the middle. A method's name is more useful than its template arguments, and both
+// shortName shortens a name to at most w columns. It first keeps the last two parts, the class and the method. If these
+// are too long, it cuts the end of the class, or the end of the whole if the method leaves no room for a class. A name
+// without parts loses its end. "*" marks a cut. A method's name is more useful than its template arguments, and both
 // more than the namespace.
 func shortName(name string, w int) string {
 	if text.Width(name) <= w {

@@ -47,7 +47,8 @@ type Digest struct {
 	Report string `json:"report,omitempty"`
 }
 
-// Digest returns the run in a few numbers.
+// Digest returns the run in a few numbers, those of the main pattern if it has one, with its first finding and the next
+// step.
 func (r Report) Digest() Digest {
 	u := r.Resources
 	d := Digest{Ended: r.Job.Ended, ElapsedS: r.Job.ElapsedS, BusyCPUs: u.CPU.Busy, AllocatedCPUs: u.CPU.Allocated,
@@ -82,7 +83,7 @@ func (r Report) gpuActivity() (n int, share *float64) {
 	return len(r.GPUs), share
 }
 
-// CycleText returns the cycle in words: "413 ms, 23 times, 93.8 % of the run".
+// CycleText returns the cycle in words: "413 ms, 23 times, 93.8 % of the run"; "none found" if the run has no cycle.
 func (d Digest) CycleText() string {
 	if d.PeriodS == nil {
 		return "none found"
@@ -91,7 +92,8 @@ func (d Digest) CycleText() string {
 		quantity.Count(d.Cycles), quantity.Share(d.Share))
 }
 
-// FindingText returns the first finding with what to do: "Memory ... -> Ask for more memory ...".
+// FindingText returns the first finding with what to do: "Memory ... -> Ask for more memory ..."; the finding alone if
+// there is no next step, and "none" without a finding.
 func (d Digest) FindingText() string {
 	switch {
 	case d.Finding == "":
@@ -195,9 +197,9 @@ func smallLetters() *base32.Encoding {
 	return base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 }
 
-// Comment encodes the digest for a comment of the accounting: the mark and base64 of gzip of JSON, at most
-// 1,000 characters. Long texts are cut until it fits. small is the same digest with the mark in small letters
-// and base32.
+// Comment encodes the digest for a comment of the accounting: the mark and base64 of gzip of JSON, at most 1,000
+// characters. small is the same digest with the mark in small letters and base32. Texts are cut, and a long path is
+// left out, until small fits. It returns an error if the numbers alone are too long.
 func (d Digest) Comment() (comment, small string, err error) {
 	for _, length := range []int{400, 200, 100, 40, 0} {
 		d.Finding, d.Next, d.Ended = text.Cut(d.Finding, length), text.Cut(d.Next, length), text.Cut(d.Ended, length)
@@ -229,7 +231,8 @@ func (d Digest) Comment() (comment, small string, err error) {
 // maxDigest is the largest JSON of a comment in bytes: another program may have written the comment.
 const maxDigest = 64 << 10
 
-// ParseComment decodes a comment that Comment wrote, and cleans its texts.
+// ParseComment decodes a comment that Comment wrote, in either form, and cleans its texts. It returns an error for any
+// other comment.
 func ParseComment(comment string) (Digest, error) {
 	var d Digest
 	fail := func(err error) (Digest, error) { return Digest{}, fmt.Errorf("decode a comment of jobgait: %w", err) }

@@ -28,7 +28,7 @@ type CycleDrift struct {
 	Lengths   summary.Lengths   `json:"lengths"`
 }
 
-// newDrift returns the drift of a pattern, nil where its lists do not have the same length.
+// newDrift returns the drift of a pattern, nil without one or if its lists do not have the same length.
 func newDrift(d *summary.Drift) *CycleDrift {
 	if d == nil || len(d.Lengths.TS) != len(d.Lengths.MeanS) || len(d.Lengths.TS) != len(d.Lengths.MaxS) {
 		return nil
@@ -42,8 +42,9 @@ func newDrift(d *summary.Drift) *CycleDrift {
 	return out
 }
 
-// broken returns the lengths with a break (NaN) wherever no iteration was seen for so long that a line across
-// would look like iterations.
+// broken returns the points of the drift chart's line: times x and mean lengths y of cycles, both in s. It inserts a
+// point of NaN, which breaks the line, where no cycle was seen for more than three times as long as the preceding group
+// of cycles took.
 func (d CycleDrift) broken() (x, y []float64) {
 	const most = 3 // times the length of the iterations joined
 	t, mean := floats(d.Lengths.TS), floats(d.Lengths.MeanS)

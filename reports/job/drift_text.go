@@ -20,7 +20,8 @@ const (
 // stand out a little.
 const minSlowShare = 0.002
 
-// worthPrinting reports whether there is anything to print about the drift in a run of elapsedS seconds.
+// worthPrinting reports whether the drift in a run of elapsedS seconds gets a section: if a step or the whole change is
+// at least minReportedChangePct, or if slow cycles took minSlowShare of the run. It is false for nil.
 func (d *CycleDrift) worthPrinting(elapsedS float64) bool {
 	if d == nil {
 		return false
@@ -59,7 +60,8 @@ func (r Report) driftInShort() string {
 	return ""
 }
 
-// excursion reports whether the length changed and returned to its old value.
+// excursion reports whether the length changed and returned to about its old value: two steps in opposite directions,
+// which together change it by less than a quarter of the first.
 func (d CycleDrift) excursion() bool {
 	return len(d.Steps) == 2 && d.Steps[0].EffectPct*d.Steps[1].EffectPct < 0 &&
 		math.Abs(d.ChangePct) < math.Abs(d.Steps[0].EffectPct)/4
@@ -75,7 +77,8 @@ func (d CycleDrift) trend() string {
 		quantity.Signed(d.ChangePct), quantity.PercentRange(lo, hi))
 }
 
-// driftTexts returns the sentences of the section on the main pattern's iterations.
+// driftTexts returns the sentences of the section on cycles over the run: each change of their length, the steady
+// change and its cost, and the slow cycles. The main pattern must have a drift.
 func (r Report) driftTexts() []string {
 	q := r.Rhythm.Patterns[0]
 	d := q.Drift
@@ -145,7 +148,7 @@ func (r Rhythm) drift() *CycleDrift {
 	return r.Patterns[0].Drift
 }
 
-// textDrift prints the section on iterations over the run, only where their length changed.
+// textDrift prints the section on cycles over the run if the drift of the main pattern is worth printing, else nothing.
 func (r Report) textDrift(p *text.Page) {
 	d := r.Rhythm.drift()
 	if !d.worthPrinting(r.Job.ElapsedS) {

@@ -112,7 +112,7 @@ func (e EarlierRuns) usualRangeText() string {
 	return text + "."
 }
 
-// rankText says how this run ranks by length among the earlier ones.
+// rankText says how this run ranks by elapsed time among the earlier ones, of which shorter took less time.
 func (e EarlierRuns) rankText(shorter int) string {
 	switch shorter {
 	case 0:
@@ -154,7 +154,8 @@ func (r Report) facts() []fact {
 	return append(out, r.sourceFacts()...)
 }
 
-// sourceFacts lists the sources that were read and, with the reason, those that were not.
+// sourceFacts returns a line on the sources that were read, in which the kernel's accounts of the job are only counted,
+// and a line for each reason why others were not read.
 func (r Report) sourceFacts() []fact {
 	var read []string
 	var out []fact

@@ -13,8 +13,8 @@ type Estimate struct {
 	Method string   `json:"method"`
 }
 
-// newEstimate returns an estimate at level 0.95. It drops an interval that does not contain the value, or that
-// rests on n < 2.
+// newEstimate returns an estimate at level 0.95. It drops a value that is not positive and finite, and an interval that
+// does not contain the value or that rests on n < 2.
 func newEstimate(value, lo, hi float64, n int, method string) Estimate {
 	e := Estimate{Value: positive(value), Level: 0.95, N: n, Method: method}
 	if e.Value != nil && n >= 2 && lo <= value && value <= hi {

@@ -11,7 +11,8 @@ import (
 	"jobgait/reports/plot"
 )
 
-// newExamples returns the examples that can be drawn, with values multiplied by the factor by.
+// newExamples returns the examples that can be drawn: those with a known reason, a length and values. It multiplies the
+// values by the factor by.
 func newExamples(list []summary.Example, by float64) (out []summary.Example) {
 	for _, e := range list {
 		known := slices.Contains([]summary.ExampleReason{summary.Start, summary.Typical, summary.Slowest}, e.Why)

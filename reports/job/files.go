@@ -53,7 +53,7 @@ func PagePath(r history.Run) string {
 	return filepath.Join(r.ReportDir, baseName(r.DisplayID, r.Restart, r.Sub)+".html")
 }
 
-// newFiles returns the forms in want with their file names.
+// newFiles returns the forms in want with their file names, in the order of formats. It leaves out unknown forms.
 func newFiles(s summary.Summary, want []string) []Form {
 	_, base := FileNames(s)
 	out := []Form{}

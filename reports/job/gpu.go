@@ -108,7 +108,8 @@ func headerOrCell(i int, name, text string) string {
 	return text
 }
 
-// gpuOthersText returns a sentence on the GPUs that have no line, and on the energy of all.
+// gpuOthersText says how many GPUs have no line and, if the energy of every GPU is known, how much all took; "" for
+// fewer than two GPUs.
 func (r Report) gpuOthersText() string {
 	if len(r.GPUs) < 2 {
 		return ""
@@ -234,7 +235,7 @@ func (r Report) gpuName(g summary.GPU) string {
 	return name
 }
 
-// gpuPart prints a time s as a share of the time in which the GPU was read.
+// gpuPart prints a time s in seconds as a share of the time in which the GPU was read; "-" if either is unknown.
 func gpuPart(g summary.GPU, s *float64) string {
 	if s == nil || g.ReadS <= 0 {
 		return quantity.Missing

@@ -33,6 +33,7 @@ func (r Report) idleShares(of func(summary.GPU) *float64) idleShares {
 	return s
 }
 
+// idleOfCycle returns the share of a cycle, 0 to 1, in which the GPU was idle; nil if no cycle was seen on it.
 func idleOfCycle(g summary.GPU) *float64 {
 	if g.Cycle == nil {
 		return nil
@@ -50,7 +51,8 @@ func idleOfTime(g summary.GPU) *float64 {
 	return &share
 }
 
-// text returns the idle share of the GPUs, or the range if they differ by more than maxIdleDifference.
+// text prints the middle between the smallest and the largest idle share, or the range if they differ by more than
+// maxIdleDifference.
 func (s idleShares) text() string {
 	if s.hi-s.lo > maxIdleDifference {
 		return quantity.Share(s.lo) + " to " + quantity.Share(s.hi)
@@ -103,7 +105,8 @@ func (r Report) gpuIdleTime() string {
 		map[bool]string{false: "it", true: "them"}[len(r.GPUs) > 1])
 }
 
-// codeWhileGPUIdle says which CPU code runs while the GPUs are idle; "" where no code stands out or the idle
+// codeWhileGPUIdle says which CPU code runs while the GPUs are idle: the first function, else library, else class of
+// code that explains the idle time, or that next to nothing runs. It returns "" where no code stands out or the idle
 // times within the cycle are unknown.
 func (r Report) codeWhileGPUIdle() string {
 	if r.Code == nil || r.Code.Pattern == "" {

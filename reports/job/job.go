@@ -82,7 +82,9 @@ func newJob(s summary.Summary) JobFacts {
 	return out
 }
 
-// ended says how the run ended, in words that are true even where the scheduler's state is unknown.
+// ended says how the run ended: the scheduler's state if it is known, then the signal or the exit code and what that
+// usually means. For NODE_FAIL, BOOT_FAIL and OUT_OF_MEMORY it leaves these out, because the scheduler makes them up.
+// Without state, signal and exit code it says that this is not known, or that the run was requeued.
 func ended(s summary.Summary) string {
 	var text string
 	switch e := s.Exit; {
@@ -140,9 +142,9 @@ func exitMeaning(code int) string {
 	return ""
 }
 
-// signalMeaning says what usually sends a signal. Under a scheduler, signals 15 and 9 come from it, and
-// cancellation cannot be distinguished from a time limit. Slurm also reports signal 1 to the Epilogs of a job
-// that lost a node, and signal 125 to those of a job that ran out of memory.
+// signalMeaning says what usually sends a signal, or else returns the signal's name. Under a scheduler, signals 15 and
+// 9 come from it, and cancellation cannot be distinguished from a time limit. Slurm also reports signal 1 to the
+// Epilogs of a job that lost a node, and signal 125 to those of a job that ran out of memory.
 func signalMeaning(signal int, cluster string) string {
 	scheduled := !strings.HasPrefix(cluster, run.LocalCluster)
 	switch {
@@ -179,7 +181,8 @@ func (j JobFacts) elapsed() string {
 		quantity.Duration(max(0, j.ElapsedS-j.SuspendedS)))
 }
 
-// size says on how many nodes and CPUs the run ran: "4 nodes x 64 CPUs".
+// size says on how many nodes and CPUs the run ran: "4 nodes x 64 CPUs", or "4 nodes, 130 CPUs" if the CPUs are not the
+// same number on each node.
 func (j JobFacts) size() string {
 	nodes := quantity.Plural(j.NNodes, "node")
 	switch {
@@ -191,7 +194,7 @@ func (j JobFacts) size() string {
 	return nodes + ", " + quantity.Plural(*j.NCPUs, "CPU")
 }
 
-// label returns the run's name in a heading.
+// label returns the run's name in a heading: "Job 123", followed by " (restart 1)" and " (run 2)" where these apply.
 func (j JobFacts) label() string {
 	l := "Job " + j.ID
 	if j.Restart > 0 {

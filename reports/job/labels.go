@@ -49,7 +49,8 @@ func newLabels(s summary.Summary) labels {
 	return l
 }
 
-// withFunction adds the function that most samples of a code page belong to.
+// withFunction appends to the long name of a code page the function that has at least minPageShare of the page's
+// samples, if its name is known.
 func (l label) withFunction(a *anatomy.Anatomy, column string) label {
 	if a == nil {
 		return l
@@ -71,7 +72,9 @@ func isPage(name string) bool {
 	return ok && page != "kernel" && page != "anonymous" && page != "other"
 }
 
-// columnLabel returns the names of a column; page is the number of a code page.
+// columnLabel returns the names of a column. A column that is not in the table is named after itself, with spaces for
+// "_" and "-". page is the number of a code page; unit says whether the values of code are samples, busy CPUs or
+// shares.
 func columnLabel(name, unit string, page int) label {
 	known := map[string]label{
 		"busy_cpus":           {"busy CPUs", "busy"},

@@ -108,8 +108,8 @@ func (r Report) nodeLaneChart() *html.Figure {
 		html.Figure{Title: "Busy CPUs of each node over the run", Remark: remark})
 }
 
-// laneChart draws lanes on the time axis of the timeline, darkest at the value most; nil where there is nothing
-// to draw.
+// laneChart draws lanes on the time axis of the timeline, darkest at the value most, and returns words, which has the
+// title and the remark, with the chart; nil if there is nothing to draw. name names the chart.
 func (r Report) laneChart(name string, list []lane, most float64, words html.Figure) *html.Figure {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	if len(list) == 0 || end <= 0 || most <= 0 {
@@ -135,8 +135,8 @@ func (r Report) laneChart(name string, list []lane, most float64, words html.Fig
 	return &words
 }
 
-// shade draws the stretches of a lane that have the given level of shading, all at full height; most is the
-// value of the darkest level.
+// shade draws the stretches of a lane that have the given level of shading, all at full height. floor is the lower edge
+// of the lane on the y axis, end the end of the time axis in s, most the value of the darkest level.
 func (l lane) shade(chart *plot.Chart, floor, end, most float64, level int) {
 	at := func(k int) float64 { return math.Min(end, math.Max(0, l.startS+float64(k)*l.stepS)) }
 	edges, low, top := []float64{at(0)}, []float64(nil), []float64(nil)

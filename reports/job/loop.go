@@ -23,7 +23,8 @@ type LowStretch struct {
 	SavingMostJ *float64 `json:"saving_at_most_j,omitempty"`
 }
 
-// addLoop fills in what the summary says about the iterations of a pattern.
+// addLoop fills in what the summary says about the iterations of a pattern: the spread of their shape, significance,
+// shorter periods inside, drift, examples and low stretches. Values are in readable units.
 func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 	q.Child, q.Low = []periodicity.ChildPeriod{}, []LowStretch{}
 	q.FewInstances = p.Instances < periodicity.FewInstances
@@ -62,7 +63,8 @@ func newMacros(s summary.Summary) []pattern.Macro {
 	return out
 }
 
-// nested says which periods lie within which: they do not contradict each other.
+// nested returns a sentence on the shorter cycles inside the patterns and on the longer ones that consist of them, at
+// most maxNested; "" without any. They do not contradict the patterns.
 func (r Rhythm) nested() string {
 	var parts []string
 	for _, q := range r.Patterns {

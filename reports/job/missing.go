@@ -16,10 +16,10 @@ const (
 	minSeenShare = 0.95
 )
 
-// missing reports samples without a record of some CPU: as a doubt if the job's own busy time may be affected,
-// else in a note. A virtual CPU that idles writes no records: with one busy process on two CPUs, 13 % of the
-// samples lacked a record although the job's CPU time was sampled in full. An idle CPU's count between two
-// readings is known, but not for each sample.
+// missing reports samples without a record of some CPU if they are more than minMissingShare of all: as a doubt if the
+// job's own busy time may be affected, else in a note. A virtual CPU that idles writes no records: with one busy
+// process on two CPUs, 13 % of the samples lacked a record although the job's CPU time was sampled in full. An idle
+// CPU's count between two readings is known, but not for each sample.
 func (r Report) missing() (doubt string, notes []Note) {
 	share := r.Quality.MissingShare
 	if share == nil || *share <= minMissingShare {

@@ -46,7 +46,7 @@ func newNotes(s summary.Summary) []Note {
 	return out
 }
 
-// Line returns the note as it is printed, without its code.
+// Line returns the note as it is printed: its first three nodes, if it lists any, and its text, without its code.
 func (n Note) Line() string {
 	if len(n.Nodes) > 0 {
 		return firstNames(n.Nodes, 3) + ": " + n.Text

@@ -89,7 +89,9 @@ func (p *pprof) text(s string) uint64 {
 	return i
 }
 
-// split adds the samples of one part of the run.
+// split adds the samples of one part of the run: those of each function, divided among the bins of a cycle where its
+// course is known, and those of all other functions as "[others]". If only names of libraries are kept, it adds one
+// sample per library.
 func (p *pprof) split(phase string, s anatomy.Split) {
 	for _, f := range s.Functions {
 		at := p.function(f.Name, f.Library)
@@ -115,7 +117,8 @@ func (p *pprof) split(phase string, s anatomy.Split) {
 	}
 }
 
-// function returns the location id of a function; code without a name is named after its library.
+// function returns the id of the location of a function, which it adds at the first call. Code without a name is named
+// after its library.
 func (p *pprof) function(name, library string) uint64 {
 	name, library = text.Clean(name), text.Clean(library)
 	if name == "" {

@@ -45,8 +45,9 @@ func newPrograms(s summary.Summary) []run.Program {
 	return out
 }
 
-// printedPrograms returns the programs that get a line, at most listedPrograms: those with CPU time or many
-// processes. The list is empty where one process ran one program, which the head names.
+// printedPrograms returns the programs that get a line, at most listedPrograms: those with at least leastProgram of the
+// CPU time or manyStarts processes. A single program gets a line only with manyStarts processes, because the head
+// already names it; otherwise the result is nil.
 func (r Report) printedPrograms() []run.Program {
 	var out []run.Program
 	for _, p := range r.Programs {

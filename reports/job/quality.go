@@ -44,7 +44,8 @@ type CounterSource struct {
 	Absent Word    `json:"absent"` // the reason, where it was not read
 }
 
-// newQuality returns the quality of the run's samples.
+// newQuality returns the quality of the run's samples. It lists equal sources of several nodes once. The shares are nil
+// without samples.
 func newQuality(s summary.Summary) Quality {
 	q := s.Quality
 	out := Quality{Scope: q.Scope, NodeCPUs: q.CPUs, RateHz: positive(q.RateHz), AddressHz: positive(q.AddressHz),

@@ -58,7 +58,7 @@ func (r Report) gauges() []gauge {
 // partial reports whether nodes of the run are missing in the report.
 func (r Report) partial() bool { return r.Nodes.Reported < r.Nodes.Total }
 
-// newGauge returns a gauge; used and of may be nil.
+// newGauge returns a gauge with the used and the allocated amount if both are known; nil means unknown.
 func newGauge(name, text string, used, of *float64) gauge {
 	g := gauge{Name: name, Text: text}
 	if used != nil && of != nil {
@@ -95,7 +95,8 @@ func cpus(v float64) string {
 // minReportedPart the smallest part of the allocated CPUs.
 const minReportedCPUs, minReportedPart = 0.01, 0.02
 
-// cpuLine says how many CPUs were busy, waiting and throttled.
+// cpuLine says how many CPUs were busy and, where these are large enough to report, how many more were wanted, held
+// back by a limit, or taken by the node's host; "" if the busy CPUs are unknown.
 func (r Report) cpuLine() string {
 	c := r.Resources.CPU
 	if c.Busy == nil {
@@ -130,7 +131,8 @@ func (r Report) cpuLine() string {
 // killedText returns "3 processes killed".
 func killedText(n int) string { return quantity.Plural(n, "process") + " killed" }
 
-// memoryLine says how much memory was used at most, and how much was requested.
+// memoryLine says how much memory was used at most, how much was requested, and, unless a finding says it, that it grew
+// all the time and how many processes were killed for lack of it; "" if the use is unknown.
 func (r Report) memoryLine() string {
 	m := r.Resources.Memory
 	if m.PeakBytes == nil {
@@ -154,7 +156,8 @@ func (r Report) memoryLine() string {
 // minReportedWaitS is the shortest waiting for files in s that is reported.
 const minReportedWaitS = 1.0
 
-// ioLine says how much was read and written, and how long processes waited for files.
+// ioLine says how much was read and written, and how long processes waited for files, unless the division of the time
+// says that; "" if either amount is unknown.
 func (r Report) ioLine() string {
 	x := r.Resources.IO
 	if x.ReadBytes == nil || x.WrittenBytes == nil {

@@ -118,7 +118,8 @@ func (p RunPhase) name() string {
 	return p.Kind.ReaderText()
 }
 
-// letter returns the letter for the phase in the strip under the timeline.
+// letter returns the phase's sign in the strip under the timeline: the first letter of a loop's pattern ("*" without
+// one), "-" for a gap or a checkpoint, "~" for phase.Unfollowed, and "." for all others.
 func (p RunPhase) letter() byte {
 	switch {
 	case p.Kind == phase.Loop && p.Pattern != "" && p.Pattern[0] < utf8.RuneSelf:

@@ -129,7 +129,8 @@ func (m ComparedNode) meter(most float64) text.Cell {
 // maxRemark is the width in columns for what is odd about a node, beside names of 12 columns.
 const maxRemark = 25
 
-// row returns the node's row; most is the largest number of busy CPUs of any node.
+// row returns the node's row of the table; most is the largest number of busy CPUs of any node. A node without a report
+// has only its name and a remark.
 func (m ComparedNode) row(most float64) text.Row {
 	if !m.Reported {
 		return text.Row{text.Left(m.Name), text.Right(quantity.Missing), m.meter(most), text.Right(quantity.Missing),
@@ -191,7 +192,7 @@ func (r Report) counterRows() []text.Row {
 	return rows
 }
 
-// runRows returns the table of the newest earlier runs.
+// runRows returns the table of the newest earlier runs, at most listedRuns.
 func (r Report) runRows() []text.Row {
 	rows := []text.Row{{text.Left("job"), text.Left("start"), text.Right("elapsed"), text.Right("period"),
 		text.Right("periodic"), text.Left("state")}}

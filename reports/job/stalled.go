@@ -24,7 +24,8 @@ type Stalled struct {
 // maxStallLine is how many characters the summary of a stall has in a finding.
 const maxStallLine = 600
 
-// newStalled returns nil for a run that was at work to its end.
+// newStalled returns what the run's processes did, and their call stacks, if they did nothing any more when the run
+// ended; nil for a run that was at work to its end.
 func newStalled(s summary.Summary) *Stalled {
 	if s.Silence == nil {
 		return nil

@@ -32,7 +32,8 @@ func (s statement) Mark() string {
 	return "i"
 }
 
-// headStatements returns the head of the report: the first findings, then a line on the rhythm.
+// headStatements returns the head of the report: the first findings, then a line on the period if the run has one. It
+// leaves out an action that is also the report's next step, which has a line of its own.
 func (r Report) headStatements() []statement {
 	var out []statement
 	for _, f := range finding.Head(r.Findings) {

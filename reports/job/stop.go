@@ -32,7 +32,8 @@ const maxUnsampledPart = 0.02
 // an iteration and shorter tails mean nothing.
 const maxAfterEndS = 2.0
 
-// newStop says where a failed run stopped; nil for other runs, and where the samples do not reach the end.
+// newStop says where a failed run stopped. It returns nil for other runs, for runs without a pattern, if the samples do
+// not reach the end, and if the run stopped where no period was found.
 func newStop(s summary.Summary) *Stop {
 	if !failed(s) || len(s.Phases) == 0 || len(s.Patterns) == 0 {
 		return nil
@@ -84,7 +85,7 @@ func patternOf(s summary.Summary, id string) pattern.Pattern {
 	return s.Patterns[i]
 }
 
-// failed reports whether a run is known to have failed.
+// failed reports whether a run is known to have failed: its state says so, or its exit code or signal is not 0.
 func failed(s summary.Summary) bool {
 	switch s.State {
 	case "FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL", "OUT_OF_MEMORY", "DEADLINE", "BOOT_FAIL", "PREEMPTED":

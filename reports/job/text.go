@@ -107,7 +107,8 @@ const stripWidth = 64
 // does not look busy.
 const leastCPUs = 0.1
 
-// allocatedOnANode returns the allocated CPUs per node, the full height of pictures of busy CPUs.
+// allocatedOnANode returns the allocated CPUs per node, the full height of pictures of busy CPUs; leastCPUs if their
+// number is unknown.
 func (r Report) allocatedOnANode() float64 {
 	if a := r.Resources.CPU.Allocated; a != nil && *a > 0 {
 		return *a / float64(max(1, r.Job.NNodes))
@@ -115,8 +116,8 @@ func (r Report) allocatedOnANode() float64 {
 	return leastCPUs
 }
 
-// textColumns returns the columns that the text draws, at most three. Where the CPUs in use are drawn it leaves
-// out code pages whose function is unknown.
+// textColumns returns the columns that the text draws, at most three. Where the CPUs in use are drawn it leaves out
+// code pages whose function is unknown. It returns folded columns only if there are no others.
 func (r Report) textColumns() []Curve {
 	all := r.Rhythm.drawn(drawnColumns)
 	if slices.ContainsFunc(all, func(c Curve) bool { return c.Name == busyColumn }) {
@@ -244,7 +245,8 @@ const (
 	glanceRuns = 24
 )
 
-// inBrief returns the pattern, its period and the label of its curve, in at most w columns.
+// inBrief returns the pattern, its period and the label of its curve, or a shorter label if that would exceed w
+// columns.
 func (q Pattern) inBrief(w int) string {
 	named := q.ID + ", " + quantity.Period(q.Period.value()) + ", "
 	if text.Width(named+q.Shape.Label) <= w {

@@ -78,7 +78,9 @@ func wholePercents(parts []timePart) []int {
 // noChange is the next step after a run with findings none of which advises anything.
 const noChange = "No change is suggested."
 
-// nextWithoutFinding returns what to do next after a run whose findings advise nothing: where the most time goes.
+// nextWithoutFinding returns what to do next after a run whose findings advise nothing: to begin with the code that
+// takes the most time, or that no change is suggested. It returns "" if the run failed, was not sampled, or its samples
+// are doubtful.
 func (r Report) nextWithoutFinding() string {
 	if r.failed() || len(r.doubts()) > 0 || !r.Quality.sampled() {
 		return ""
@@ -94,7 +96,8 @@ func (r Report) nextWithoutFinding() string {
 	return "Nothing stands out: no change is suggested."
 }
 
-// leadingFunction returns the name of the function with the most CPU time and its share, "" where none stands out.
+// leadingFunction returns the name and the share of the function with the most CPU time among those with a name; "" if
+// its share is below leadFunction.
 func (c CodeShares) leadingFunction() string {
 	for _, f := range c.Functions {
 		if f.Share < leadFunction {

@@ -37,7 +37,8 @@ func (r Report) traces() []trace {
 	return out
 }
 
-// frame returns the axes of a trace from lo to hi seconds.
+// frame returns the frame of a chart of the trace, height pixels high, whose time axis goes from lo to hi seconds. what
+// follows the column's label in the chart's name.
 func (t trace) frame(what string, height int, lo, hi float64) plot.Frame {
 	least := []float64{}
 	if t.column.Unit == "CPUs" {
@@ -68,7 +69,8 @@ func cappedValues(most float64, values []float64) []float64 {
 	return out
 }
 
-// draw draws a trace: a band from minimum to maximum, and the mean as a line.
+// draw draws a trace into a chart: a band from the minimum to the maximum of each bin, and the mean as a line of the
+// CSS class line. No bin extends beyond end, in s.
 func (r Report) draw(c *plot.Chart, t trace, line string, end float64) {
 	c.Bins("band", t.edges(end), t.lo, t.hi)
 	x, y := r.broken(t)

@@ -10,9 +10,9 @@ import (
 // quietCPUs is the mean number of busy or wanted CPUs below which no process of a run did anything.
 const quietCPUs = 0.02
 
-// trailingIdleS returns for how long, in s, no process of the run used or wanted a CPU before it ended; 0 where the
-// busy CPUs are unknown or the run has nodes that did not report. What it used in the last maxAfterEndS does not count:
-// the end itself takes CPU time.
+// trailingIdleS returns for how long, in s, no process of the run used or wanted a CPU before it ended; 0 if the busy
+// CPUs are unknown, if the run has several nodes, or if its node did not report. What it used in the last maxAfterEndS
+// does not count: the end itself takes CPU time.
 func (r Report) trailingIdleS() float64 {
 	t := r.Rhythm.Timeline
 	i := slices.IndexFunc(t.Columns, func(c Curve) bool { return c.Name == busyColumn })

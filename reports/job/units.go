@@ -8,9 +8,10 @@ import (
 	"jobgait/analysis/series"
 )
 
-// inReadable returns the factor and unit in which a column is printed. Counts of code-address samples become
-// CPUs: a sampler at AddressHz hits a CPU that is busy in a page AddressHz / RateHz times per slot. CPU time
-// per second becomes CPUs too. Other units stay as they are.
+// inReadable returns the factor and unit in which a column is printed. Counts of code-address samples become CPUs: a
+// sampler at AddressHz hits a CPU that is busy in a page AddressHz / RateHz times per slot. CPU time per second becomes
+// CPUs too, waiting time per second tasks, pressure a share, other ns/s become s/s, and uJ/s become W. Other units stay
+// as they are.
 func inReadable(name, unit string, q run.Quality) (factor float64, readable string) {
 	cpu := cpuTime(name)
 	switch {

@@ -73,7 +73,8 @@ func askCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// answer forecasts a run of the application that what names.
+// answer forecasts a run of the application that what names: a job id, a batch script or an application. --nodes and,
+// if sized (it was given), --size override the resources that the job or script requests.
 func (o askOptions) answer(ctx context.Context, from openedHistories, what string, sized bool) (forecast.PlannedRun,
 	error) {
 	if o.user == "" {

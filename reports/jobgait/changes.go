@@ -220,7 +220,7 @@ func (o changesOptions) options() change.Options {
 	return out
 }
 
-// optionsWithAcks returns options with the acknowledged changes.
+// optionsWithAcks returns the report's options with the acknowledged changes that the file of --ack lists.
 func (o changesOptions) optionsWithAcks(cmd *cobra.Command) (change.Options, error) {
 	out := o.options()
 	if o.ack == "" {
@@ -262,8 +262,9 @@ func readAcks(cmd *cobra.Command, path string, u table.TimeUnit) (change.Acks, e
 	return change.ReadAcks(in, in.Name, u)
 }
 
-// ofStored looks for changes in stored runs and prints them, or with --ack acknowledges one. It also analyses
-// other users' runs on the same machine, to find shifts that all runs show, but does not report them.
+// ofStored looks for changes in stored runs and prints them, or with --ack acknowledges one. It also analyses other
+// users' runs on the same machine, to find shifts that all runs show, but does not report them. It leaves out histories
+// with fewer than minHistoryRuns values.
 func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
 	if o.ack != "" {
 		if err := requireOneHistory(o.stored.history, "changes --ack"); err != nil {
@@ -305,7 +306,8 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 // would be full of short histories.
 const minHistoryRuns = 5
 
-// acknowledge stores that the change that begins with a job is acknowledged.
+// acknowledge stores that each of the chosen series' changes that begin with the job of --ack is acknowledged by this
+// user. It returns an error if no change begins with that job.
 func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Report) error {
 	if !run.IsDisplayID(o.ack) {
 		return usageError{fmt.Errorf("invalid --ack %s: without FILE, want the id of a job, 123 or 123_7", o.ack)}

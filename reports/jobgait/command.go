@@ -27,10 +27,11 @@ type command struct {
 	used []run.Counter
 }
 
-// startStopped starts COMMAND in a process that waits before its exec, so that counters can be attached to all
-// of it. It does not use ptrace: a traced exec of a setuid program loses its privilege, and COMMAND must run as
-// it does without jobgait. The process inherits jobgait's streams, directory, process group and descriptors.
-// The pipe keeps the number that the kernel gave it, because a chosen number may be in use (make's job server).
+// startStopped starts COMMAND, the program at path with args (args[0] is its name), in a process of this program, self,
+// that waits before its exec, so that counters can be attached to all of it. It does not use ptrace: a traced exec of a
+// setuid program loses its privilege, and COMMAND must run as it does without jobgait. The process inherits jobgait's
+// streams, directory, process group and descriptors. The pipe keeps the number that the kernel gave it, because a
+// chosen number may be in use (make's job server).
 func startStopped(self, path string, args, environ []string) (*command, error) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
@@ -120,9 +121,9 @@ func (c *command) stopWithCommand() {
 	_ = unix.Kill(c.pid, unix.SIGCONT)
 }
 
-// release runs in the child process: args are the descriptor to wait on, the path of the program and its
-// arguments. It execs the program when one byte arrives. If the parent died first, no byte arrives and the
-// program is not started.
+// release runs in the child process: args are the descriptor to wait on, the path of the program and its arguments. It
+// execs the program when one byte arrives. If the parent died first, no byte arrives and the program is not started. It
+// returns the exit status of this process if it does not exec.
 func release(environ, args []string, complain io.Writer) int {
 	// Counters are attached to the first thread of a process, and end if another thread execs. In 3 of 9000 starts
 	// on a busy machine Go had moved this goroutine to another thread; then the process starts again.

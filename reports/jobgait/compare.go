@@ -91,7 +91,8 @@ func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string,
 	return change.RunsText(cmd.OutOrStdout(), t)
 }
 
-// run compares what the arguments A and B name.
+// run checks the flags and compares what the arguments A and B name: two jobs, with --like the histories of two jobs,
+// else two files.
 func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args []string) error {
 	if !slices.Contains([]string{"", string(pair.JoinDay), string(pair.JoinScale), joinNone}, o.join) {
 		return usageError{fmt.Errorf("invalid --join %s: want day, scale or none", o.join)}
@@ -254,8 +255,8 @@ func firstIDs(hs []change.History) string {
 // joinNone pairs no runs.
 const joinNone = "none"
 
-// compare compares two histories, paired as --join says, and prints the result. By default runs of one day are
-// paired, or all with all where that gives no result.
+// compare compares two histories, paired as --join says, and prints the result. By default runs of one day are paired;
+// if that gives no result and each history has three values or more, all are compared with all.
 func (o compareOptions) compare(cmd *cobra.Command, a, b change.History) error {
 	// Fewer than three runs of each say nothing without a partner.
 	const enough = 3

@@ -240,9 +240,9 @@ func likeMetric(groups [][]change.History, hs []change.History) []change.History
 	return nil
 }
 
-// pairsOf compares the named series, the shapes of each application by its leading metric, and all leading
-// series with each other if they are few and none is named. The number of pairs is limited; bad series are only
-// compared if named.
+// pairsOf compares the named series, the shapes of each user's application by its leading metric, and all leading
+// series with each other if they are at most four and none is named. It leaves out shapes with different arguments of
+// the command. The number of pairs is limited, except for named ones; bad series are only compared if named.
 func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error) {
 	const few = 4
 	var pairs []change.Pair

@@ -11,7 +11,7 @@ import (
 	"jobgait/configs"
 )
 
-// examples returns calls of each verb, one per line, for the verb's help.
+// examples returns, by the name of the verb, example calls for its help, one per line.
 func examples() map[string]string {
 	return map[string]string{
 		"run":       "jobgait run -- ./solver input\njobgait run --app solver --size L -- mpirun -np 4 ./solver input",

@@ -123,7 +123,8 @@ func (r foundRun) onNodes(ctx context.Context) string {
 	return " on " + s.Job.NodeList
 }
 
-// rollUpArrays replaces the parts of each job by one row at the place of its newest part, and keeps the first rows.
+// rollUpArrays returns the table of list, at most rows rows. The parts of an array or of a heterogeneous job share one
+// row, at the place of the newest part in runs; each other run has its own.
 func rollUpArrays(ctx context.Context, runs []foundRun, rows int) ([][]string, error) {
 	var table [][]string
 	seen := map[string]bool{}

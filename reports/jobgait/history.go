@@ -107,7 +107,9 @@ type example struct {
 	is   string
 }
 
-// querySQL returns the SQL of a question of the catalogue with the values of the flags.
+// querySQL returns the SQL of the query of the catalogue with this name, in which the flags replace the example values;
+// the user is the caller by default. It returns an error for an unknown name, and if a value that the query needs has
+// no flag.
 func (o historyOptions) querySQL(name string) (string, error) {
 	all := history.CatalogueQueries()
 	i := slices.IndexFunc(all, func(q history.CatalogueQuery) bool { return q.Name == name })
@@ -227,7 +229,7 @@ func printJSON(out io.Writer, a history.QueryResult) error {
 	return nil
 }
 
-// cellsOf returns a row as text.
+// cellsOf returns a row as text; unknown stands for nil values.
 func cellsOf(row []any, unknown string) []string {
 	cells := make([]string, len(row))
 	for i, v := range row {

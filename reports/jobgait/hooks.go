@@ -146,7 +146,8 @@ func nextRunNumber(path string) (int64, error) {
 	return n, nil
 }
 
-// setEnvironment makes the hooks' environment.
+// setEnvironment makes the hooks' environment from the flags o, the command args, its directory dir and the id pid of
+// its process.
 func (h *hooks) setEnvironment(o runOptions, args []string, dir string, pid int) error {
 	cpus := runtime.NumCPU()
 	name, interpreted := job.StartedProgram(args)
@@ -247,8 +248,8 @@ func (h *hooks) sayAll(text string) {
 	}
 }
 
-// say prints a complaint once: Prolog and Epilog often have the same one. Until complainTo is called it keeps
-// the complaints.
+// say prints a complaint once, without the name of the hook that begins it: Prolog and Epilog often have the same one.
+// Until complainTo is called it keeps the complaints.
 func (h *hooks) say(line string) {
 	_, text, ok := strings.Cut(line, ": ")
 	if !ok || !strings.HasPrefix(line, "jobgait-") {

@@ -84,7 +84,8 @@ func (w truncationReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// notAProfileError returns an error that says which kind of file is expected.
+// notAProfileError returns an error that names the expected kind of file if path is a directory or err says that the
+// file has no profile's header; else it returns err.
 func notAProfileError(path string, err error) error {
 	if st, serr := os.Stat(path); serr == nil && st.IsDir() {
 		return fmt.Errorf("%s is a directory: name a profile, such as profile.jgp", path)

@@ -70,7 +70,8 @@ func listCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// times parses the flags that are times.
+// times parses --starttime and --endtime, relative to now, into the limits of the query. It returns a usage error for
+// an invalid time.
 func (o *listOptions) times(now time.Time) error {
 	for _, t := range []struct {
 		flag, text string
@@ -90,7 +91,8 @@ func (o *listOptions) times(now time.Time) error {
 
 var errTime = errors.New("want a time such as 2026-11-20, 2026-11-20T02:00, 02:00, now or now-7days")
 
-// timeOf parses a time as sacct does, in the time zone of now.
+// timeOf parses a time as sacct does, in the time zone of now: a date, a date and time, a time of today, now, today,
+// midnight, or now-7days.
 func timeOf(text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02", time.RFC3339} {
 		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
@@ -166,7 +168,8 @@ func (r foundRun) finding(ctx context.Context) string {
 	return ""
 }
 
-// list prints the runs.
+// list prints the runs that the flags select, as text, JSON or CSV. Text without --tasks has one line for all parts of
+// an array or of a heterogeneous job; JSON and CSV have one record per run.
 func (o listOptions) list(ctx context.Context, from openedHistories, out io.Writer) error {
 	if !o.tasks && !o.json && !o.csv {
 		return o.listArrays(ctx, from, out)
@@ -192,7 +195,8 @@ func (o listOptions) list(ctx context.Context, from openedHistories, out io.Writ
 // runsForRow is the number of runs that are read per row of a list in which arrays are rolled up.
 const runsForRow = 40
 
-// listArrays prints jobs, with the tasks of an array in one line.
+// listArrays prints a text table with one row for each job, in which all parts of an array or a heterogeneous job share
+// one row.
 func (o listOptions) listArrays(ctx context.Context, from openedHistories, out io.Writer) error {
 	q := o.query
 	rows := cmp.Or(max(q.Limit, 0), history.DefaultLimit)
@@ -250,7 +254,8 @@ func elapsedText(s float64) string {
 	return elapsed
 }
 
-// writeText prints the text table.
+// writeText prints the rows as a text table, or with --parsable as lines with | after each column. It prints the column
+// Cluster only if clusters is set.
 func (o listOptions) writeText(out io.Writer, rows [][]string, clusters bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if !o.noHeader {

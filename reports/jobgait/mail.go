@@ -164,7 +164,8 @@ func (o mailOptions) report(ctx context.Context, cfg configs.Config, m job.Mail)
 // job has the same id.
 const maxMailAge = 600
 
-// stored returns the run of the mail's job in the history.
+// stored returns the run of the mail's job in the history. It returns history.ErrNotFound if that run is of another
+// user than the mail.
 func (o mailOptions) stored(ctx context.Context, m job.Mail) (summary.Summary, error) {
 	db, _, err := openHistory(ctx, o.getenv, "")
 	if err != nil {

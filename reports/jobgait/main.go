@@ -89,7 +89,8 @@ func runJobgait(ctx context.Context, environ, args []string, out, complain io.Wr
 	return exitStatus(cmd, err, complain)
 }
 
-// exitStatus prints the error and returns the program's exit status.
+// exitStatus returns the program's exit status: 0 without an error, the status itself for an error of type status, 2
+// for a usageError, else 1. It prints the error unless that is a status.
 func exitStatus(cmd *cobra.Command, err error, complain io.Writer) int {
 	var asked status
 	var usage usageError

@@ -74,7 +74,8 @@ func followOwnLinks(path string) (string, error) {
 	return "", unix.ELOOP
 }
 
-// followFirst replaces the first link in an absolute path by its target.
+// followFirst replaces the first link in an absolute path by its target. It returns the path unchanged if it contains
+// no link, and an error if the link is not trusted or an element other than the last does not exist.
 func followFirst(path string) (string, error) {
 	at := "/"
 	elements := strings.Split(strings.Trim(path, "/"), "/")
@@ -107,9 +108,9 @@ func followFirst(path string) (string, error) {
 	return path, nil
 }
 
-// trusted reports whether a link owned by an account is followed. Links of the caller and of root always are.
-// Links of others are followed only if they lead to a directory, the caller is not root, and not everybody can
-// create links in dir.
+// trusted reports whether a link in dir owned by an account is followed. Links of the caller and of root always are.
+// Links of others are followed only if they lead to a directory (they are not the last element of the path), the caller
+// is not root, and not everybody can create links in dir.
 func trusted(owner uint32, dir string, last bool) bool {
 	me := uint32(os.Geteuid())
 	if owner == me || owner == 0 {
@@ -120,7 +121,7 @@ func trusted(owner uint32, dir string, last bool) bool {
 }
 
 // openWithoutLinks opens a directory whose path contains no links, so that no element can be replaced by a link
-// meanwhile.
+// meanwhile. Linux before 5.6 checks only the last element.
 func openWithoutLinks(dir string) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	fd, err := unix.Openat2(unix.AT_FDCWD, dir, &how)
@@ -130,7 +131,8 @@ func openWithoutLinks(dir string) (int, error) {
 	return fd, err
 }
 
-// replaceIn writes a new file in a directory and renames it to name.
+// replaceIn writes a new file in a directory and renames it to name. It keeps the mode of a file that it replaces. If
+// it fails, the old file stays and the new one is removed.
 func replaceIn(dir int, name string, draw func(io.Writer) error) (err error) {
 	var old unix.Stat_t
 	replaced := unix.Fstatat(dir, name, &old, unix.AT_SYMLINK_NOFOLLOW) == nil

@@ -114,7 +114,7 @@ func (o periodsOptions) find(cmd *cobra.Command, path string) (periods.Detection
 	return periods.New(report), t.Reading, nil
 }
 
-// detect detects periods by the chosen method.
+// detect detects periods by the chosen method and sets the result in in; par are the parameters of the method track.
 func (o periodsOptions) detect(in *periods.Input, par periodicity.Params) error {
 	if o.method == "paper" {
 		found, err := periodicity.DetectPaper(in.Set)

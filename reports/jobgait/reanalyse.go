@@ -196,7 +196,8 @@ func buildOf(program string) (string, error) {
 // cores returns how many runs are analysed at the same time on this machine.
 func (a reanalysis) cores() int { return cmp.Or(a.jobs, runtime.GOMAXPROCS(0)) }
 
-// analyse analyses runs on the cores of this machine.
+// analyse analyses the runs left on the cores of this machine and stores each result in the archive; all is the number
+// of runs that the progress counts. A failure does not stop it; the error has the number of failures and the first.
 func (a reanalysis) analyse(ctx context.Context, left []archive.ArchivedRun, all int) error {
 	var next, done atomic.Int64
 	done.Store(int64(all - len(left)))
@@ -230,7 +231,8 @@ func (a reanalysis) analyse(ctx context.Context, left []archive.ArchivedRun, all
 	return ctx.Err()
 }
 
-// estimate analyses a few runs and prints how long all would take.
+// estimate prints how many runs are left to be analysed and, from the mean time of about ten of them, how many core
+// hours all would take. It stores no result.
 func (a reanalysis) estimate(ctx context.Context, runs, left []archive.ArchivedRun) error {
 	fmt.Fprintf(a.out, "%s in %s, %d to be analysed\n", quantity.Plural(len(runs), "archived run"), a.archive,
 		len(left))
@@ -303,7 +305,8 @@ func (a reanalysis) write(ctx context.Context, runs []archive.ArchivedRun) error
 	return err
 }
 
-// sbatch returns the path of sbatch, "" if it is missing or not wanted.
+// sbatch returns the path of sbatch, which is beside scontrol; "" if it is missing, with --local, or if the settings
+// name no scontrol.
 func (a reanalysis) sbatch() string {
 	if a.local || a.config.Slurm.Scontrol == "" {
 		return ""
@@ -315,7 +318,8 @@ func (a reanalysis) sbatch() string {
 	return path
 }
 
-// submit submits a job array whose tasks analyse the runs, and waits for all of them. Jobs of jobgait's own
+// submit submits a job array whose tasks analyse the runs, and waits for all of them; left is the number of runs
+// without a result. A task that failed is no error, because the caller analyses what it left. Jobs of jobgait's own
 // account are not watched.
 func (a reanalysis) submit(ctx context.Context, sbatch, self string, runs []archive.ArchivedRun, left int) error {
 	n := min(cmp.Or(a.jobs, 16), left)

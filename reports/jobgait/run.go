@@ -202,7 +202,8 @@ func dieBySignal(s syscall.Signal) {
 	time.Sleep(time.Second) // the signal is delivered to some thread
 }
 
-// delivered returns the path of the report without its extension, and whether the report exists.
+// delivered returns the path of the report without its extension, and whether its text was written after this run
+// started.
 func (h *hooks) delivered() (string, bool) {
 	dir, base := job.FileNames(h.summary())
 	base = filepath.Join(h.reportDir, dir, base)

@@ -13,7 +13,8 @@ import (
 	"jobgait/reports/job"
 )
 
-// runList reads the newest runs and the newest failed runs of the page's days.
+// runList reads the newest runs and the newest failed runs of the page's days, at most dashboard.ListedRuns each, with
+// the number of all. The flags select the user, by default the caller, or the whole site.
 func (o dashboardOptions) runList(ctx context.Context, getenv func(string) string) (*dashboard.RunList, error) {
 	from, err := openHistories(ctx, getenv, o.stored.history)
 	if err != nil {

@@ -102,7 +102,7 @@ func (o scalingOptions) validStored() error {
 	return usageError{fmt.Errorf("unknown --parameter %q: want nodes, tasks or size", o.columns.Parameter)}
 }
 
-// ofFile fits the series of a file.
+// ofFile fits the series of a file and prints the fits. --mode replaces the mode that the file declares.
 func (o scalingOptions) ofFile(cmd *cobra.Command, path string) error {
 	mode := scaling.Mode(o.mode)
 	complain := cmd.ErrOrStderr()
@@ -138,7 +138,8 @@ func (o scalingOptions) print(cmd *cobra.Command, r scalingreport.Fits) error {
 	return scalingreport.Text(cmd.OutOrStdout(), r)
 }
 
-// readMeasurements reads a file of measurements, or one series of it.
+// readMeasurements reads a file of measurements; if series is not "", only the series with that id, and an error if
+// there is no such series.
 func readMeasurements(cmd *cobra.Command, path, series string, by table.Columns) (table.Measurements, error) {
 	in, err := openInput(cmd, path)
 	if err != nil {
@@ -165,7 +166,8 @@ func readMeasurements(cmd *cobra.Command, path, series string, by table.Columns)
 		in.Name, series, len(file.Series))
 }
 
-// analyseScaling fits all series by the given method.
+// analyseScaling fits all series by the given method; name is that of the input. With the method likelihood it adds the
+// number of changes expected by chance and, for series on one grid of sizes, the change that they share.
 func analyseScaling(file table.Measurements, name string, method scaling.Method) scalingreport.Fits {
 	r := scalingreport.Fits{Method: method, Name: name, Results: scaling.Analyse(file.Series, method),
 		Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
@@ -211,7 +213,8 @@ func noModelError(whose string) error {
 		"else equal: run one at another size", whose)
 }
 
-// ofStored fits scaling laws to the applications of stored runs.
+// ofStored fits scaling laws to the applications of stored runs, or with --by to their functions or classes of code,
+// and prints them. It returns an error if no series can be made of the runs.
 func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
 	s, err := o.stored.read(cmd, getenv)
 	if err != nil {
@@ -267,7 +270,8 @@ func (o scalingOptions) measurements(s stored) (table.Measurements, error) {
 	return file, nil
 }
 
-// validBy returns a usage error for an invalid value or use of --by.
+// validBy returns a usage error for an invalid value of --by, and for --by together with --metric or with files, whose
+// number is files.
 func (o scalingOptions) validBy(files int) error {
 	switch application.CodeLevel(o.by) {
 	case "":
@@ -291,7 +295,8 @@ func (o scalingOptions) noSeriesError(whose string) error {
 		"equal: run at more sizes, or store names (history.names)", whose, o.by)
 }
 
-// rankedByGrowth returns the series in order of growth, the worst first; those without a law come last.
+// rankedByGrowth returns the series in order of the growth of their laws at their largest size, the fastest first;
+// those without a law come last.
 func rankedByGrowth(list []scaling.Series, results []scaling.Result) []scaling.Series {
 	order := make([]int, len(list))
 	growth := make([]float64, len(list))

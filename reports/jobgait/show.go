@@ -95,8 +95,8 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 	return o.print(out, s, judged)
 }
 
-// group prints an array or a heterogeneous job of two runs or more, for the text of its id; it returns false for any
-// other job.
+// group prints the summary of the array or heterogeneous job with this id and returns true if two or more of its parts
+// have a run. It returns false for any other job, and with --last, --json or --html.
 func (o showOptions) group(ctx context.Context, from openedHistories, id string, out io.Writer) (bool, error) {
 	n, err := run.ParseJobID(id)
 	if err != nil || o.last || o.json || o.html {
@@ -123,8 +123,8 @@ func (o showOptions) group(ctx context.Context, from openedHistories, id string,
 	return false, nil
 }
 
-// digest prints the digest in the accounting's comment for a job that no history contains; without a digest it
-// returns why.
+// digest prints the digest in the accounting's comment for a job that no history contains. It returns the error why if
+// the accounting has no digest, and with --last, --json, --html or --history.
 func (o showOptions) digest(ctx context.Context, getenv func(string) string, id string, out io.Writer,
 	why error) error {
 	cfg, err := settings(getenv)
@@ -148,7 +148,7 @@ func jobIDError(id string) error {
 		"123+1 for a component of job 123", id)}
 }
 
-// find returns the requested run, with the history that contains it.
+// find returns the newest run of the job id, or with --last the caller's newest run, with the history that contains it.
 func (o showOptions) find(ctx context.Context, from openedHistories, id string) (summary.Summary, *history.DB, error) {
 	if !o.last {
 		return from.run(ctx, id)

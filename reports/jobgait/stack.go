@@ -161,8 +161,8 @@ type chosenProcesses struct {
 	scheduled run.JobID
 }
 
-// account returns the owner of the processes: the caller, or if root calls, the first owner who is not root,
-// else root.
+// account returns the owner of the processes: the caller, or if root calls, the first owner who is not root, else root.
+// It returns an error if all processes have ended, or if the caller is not root and one belongs to another user.
 func (c chosenProcesses) account(ctx context.Context) (as.Account, error) {
 	alive, found := false, as.Account{}
 	for _, pid := range c.pids {
@@ -189,7 +189,8 @@ func (c chosenProcesses) account(ctx context.Context) (as.Account, error) {
 	return as.ForJob(within, found.UID, found.GID), nil
 }
 
-// choose finds the processes of a job, of a run, or the descendants of a process.
+// choose returns the processes that what names: those of a run of `jobgait run` on this machine, else those of a
+// scheduler's job, else a process with its descendants. what is an id, a directory, or "" for the newest run.
 func (o stackOptions) choose(what string) (chosenProcesses, error) {
 	w := watchOptions{getenv: o.getenv}
 	id, isNumber := positiveNumber(what)
@@ -259,8 +260,8 @@ func (o stackOptions) program(name string) string {
 	return filepath.Join(filepath.Dir(self), name)
 }
 
-// jobProcesses returns the processes of a scheduler's job on this machine. It finds them by their cgroup or
-// their slurmstepd, and those of the caller by their environment too.
+// jobProcesses returns the processes of a scheduler's job on this machine, without the scheduler's own programs. It
+// finds them by their cgroup or their slurmstepd, and those of the caller by their environment too.
 func (o stackOptions) jobProcesses(id run.JobID) []int {
 	r := job.Run{Key: run.Key{JobID: id}, Node: scheduler.NodeOf(o.getenv)}
 	r.Job.UID = os.Getuid()

@@ -103,7 +103,8 @@ type errOver struct{ text string }
 
 func (e errOver) Error() string { return e.text }
 
-// watch shows a running job until it ends.
+// watch shows the running job that what names until it ends, and then returns status(1); with --once it shows the state
+// once. A job that is not on this machine is watched by watchElsewhere.
 func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) error {
 	path, err := o.find(what)
 	if err != nil {
@@ -278,7 +279,8 @@ func (o watchOptions) earlierRuns(ctx context.Context, j live.Job) []history.Run
 // checkpointRuns is the number of newest earlier runs that are searched for checkpoints.
 const checkpointRuns = 5
 
-// checkpoint returns the length of the longest checkpoint of the newest earlier runs in s; 0 if none is known.
+// checkpoint returns the length in s of the longest checkpoint of the first checkpointRuns of runs, which are the
+// newest; 0 if none is known.
 func (o watchOptions) checkpoint(ctx context.Context, runs []history.Run) float64 {
 	path, err := o.historyToRead()
 	if err != nil || len(runs) == 0 {
@@ -311,7 +313,9 @@ func (o watchOptions) historyToRead() (string, error) {
 	return cfg.History.Path, nil
 }
 
-// watchElsewhere watches a job on its first node by one job step that runs the whole time.
+// watchElsewhere watches the job with the number what on its first node by one job step that runs the whole time. It
+// returns failed, the error of looking for the job on this machine, if what is not a number or is one of the caller's
+// processes, or if the step fails.
 func (o watchOptions) watchElsewhere(ctx context.Context, what string, failed error, out io.Writer) error {
 	var over errOver
 	id, isNumber := positiveNumber(what)

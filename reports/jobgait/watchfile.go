@@ -62,7 +62,8 @@ func (o watchOptions) liveDirs() ([]string, error) {
 	return dirs, nil
 }
 
-// runsOf returns the files of a user's runs, the newest first.
+// runsOf returns the live files of a user's runs in the directories dirs, the newest first. It skips directories that
+// it cannot list.
 func runsOf(dirs []string, uid int) []string {
 	type file struct {
 		path string
@@ -90,7 +91,8 @@ func runsOf(dirs []string, uid int) []string {
 	return paths
 }
 
-// newestLive returns the newest run whose agent is alive, else the newest run.
+// newestLive returns the newest run whose agent is alive, else the newest run; an error if there is no run. runs are
+// live files, newest first.
 func newestLive(runs []string) (string, error) {
 	for _, r := range runs {
 		if s, err := live.Read(r); err == nil && s.Alive() {

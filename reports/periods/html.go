@@ -104,7 +104,7 @@ func (r Detection) timeline(c series.Column) *plot.Chart {
 	return chart
 }
 
-// class returns the CSS class of a phase.
+// class returns the CSS class of a phase: that of its pattern's colour for a loop, else "rest".
 func (r Detection) class(p phase.Phase) string {
 	if p.Kind == phase.Loop {
 		for i, q := range r.Patterns {
@@ -116,7 +116,7 @@ func (r Detection) class(p phase.Phase) string {
 	return "rest"
 }
 
-// label returns the label of a phase.
+// label returns the label of a phase: the pattern of a loop, else the kind of phase.
 func label(p phase.Phase) string {
 	if p.Kind == phase.Loop {
 		return p.Pattern
@@ -124,7 +124,8 @@ func label(p phase.Phase) string {
 	return string(p.Kind)
 }
 
-// valueScale returns a scale from zero if the values are close to zero, else around the values.
+// valueScale returns a scale from zero if no value is negative and the smallest is at most half the largest, else a
+// scale around the values.
 func valueScale(want int, lists ...[]float64) (plot.Scale, []plot.Tick) {
 	if lo, hi, _ := plot.Extent(lists...); lo >= 0 && lo <= 0.5*hi {
 		return plot.FromZero(want, lists...)

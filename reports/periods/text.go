@@ -122,8 +122,8 @@ func (p DetectedPattern) text(b *text.Page, set series.Set, ascii bool) {
 	}
 }
 
-// driftText prints the slope over the run: per hour, the slope of a run of a minute would be thousands of
-// percent.
+// driftText prints how the length of cycles changed: the slope over the run, the steps, and the slowest cycle. It
+// prints no slope per hour, which would be thousands of percent for a run of a minute.
 func (p DetectedPattern) driftText(b *text.Page, set series.Set) {
 	hours := float64(set.Len()) * set.StepS / 3600
 	d := p.Drift

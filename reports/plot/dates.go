@@ -22,7 +22,8 @@ func DateTicks(lo, hi float64, want int) []Tick {
 	return dayTicks(lo, hi, raw)
 }
 
-// dayTicks returns ticks whose distance is a minute to two weeks; weeks begin on Monday.
+// dayTicks returns ticks whose distance is the first of one minute to two weeks that is at least raw, in days. Weeks
+// begin on Monday.
 func dayTicks(lo, hi, raw float64) []Tick {
 	step, phase := 14.0, 0.0
 	for _, s := range []float64{1. / 1440, 5. / 1440, 15. / 1440, 1. / 24, 2. / 24, 6. / 24, 0.5, 1, 2, 7} {

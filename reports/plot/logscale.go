@@ -60,7 +60,8 @@ func decadeTicks(s Scale, parts []float64, every int) []Tick {
 	return ticks
 }
 
-// stepTicks returns ticks at multiples of a round step.
+// stepTicks returns at most want ticks at multiples of a round step of the numbers themselves, for a scale of decimal
+// logarithms.
 func stepTicks(s Scale, want int) []Tick {
 	lo, hi := math.Pow(10, s.Lo), math.Pow(10, s.Hi)
 	step := NiceStep((hi - lo) / float64(max(1, want)))
@@ -71,8 +72,8 @@ func stepTicks(s Scale, want int) []Tick {
 	return ticks
 }
 
-// ShortNumber writes a number for an axis: up to six digits unchanged, longer numbers with four digits and a
-// prefix or an exponent.
+// ShortNumber writes a number for an axis: a whole number below a million unchanged, any other with four significant
+// digits, from a million on with a prefix (M, G, T), from 1e15 on with an exponent.
 func ShortNumber(v float64) string {
 	size := math.Abs(v)
 	if size == math.Trunc(size) && size < 1e6 || size == 0 {

@@ -9,7 +9,7 @@ import (
 // Scale is the range of data that an axis covers.
 type Scale struct{ Lo, Hi float64 }
 
-// At returns the position of v on the scale: 0 at Lo, 1 at Hi, limited to 0 to 1.
+// At returns the position of v on the scale: 0 at Lo, 1 at Hi, limited to 0 to 1; 0.5 on a scale without length.
 func (s Scale) At(v float64) float64 {
 	if !(s.Hi > s.Lo) {
 		return 0.5
@@ -86,7 +86,7 @@ func roundTicks(s Scale, want int) []Tick {
 	return ticks
 }
 
-// NiceStep returns the smallest of 1, 2, 5 times a power of ten not below raw.
+// NiceStep returns the smallest of 1, 2, 5 times a power of ten not below raw; 1 if raw is not positive and finite.
 func NiceStep(raw float64) float64 {
 	if !(raw > 0) || math.IsInf(raw, 0) {
 		return 1
@@ -150,7 +150,8 @@ func TimeTicks(lo, hi float64, want int) []Tick {
 	return ticks
 }
 
-// clockLabel writes t in the form that the largest time of the axis needs.
+// clockLabel writes t, in s, in the form that hi, the largest time of the axis, needs: ms below 1 s, s below 2 minutes,
+// else hours:minutes:seconds. step, the distance of the ticks, gives the decimals.
 func clockLabel(t, step, hi float64) string {
 	switch {
 	case hi < 1 && step < 1:

@@ -12,7 +12,8 @@ const (
 	axisLabelRoom     = 0.05 // part of the width for the labels of the y axis
 )
 
-// frame sets the axes of the chart.
+// frame makes the empty chart with its axes. They contain all measurements, predictions and wanted sizes and, up to a
+// limit, the intervals of the predictions.
 func (d *drawing) frame() {
 	xs := slices.Clone(d.p)
 	var ys []float64
@@ -41,7 +42,8 @@ func (d *drawing) frame() {
 	d.chart = plot.New(f)
 }
 
-// limitedEnds returns the ends of intervals, limited so that the data still fill most of a logarithmic axis.
+// limitedEnds returns the ends of intervals, limited to a factor of 10^maxStretchDecades beyond the values ys, so that
+// the data still fill most of a logarithmic axis. It leaves out ends that are infinite or not positive.
 func limitedEnds(ys, ends []float64) []float64 {
 	lo, hi := math.Inf(1), 0.0
 	for _, y := range ys {
@@ -59,7 +61,7 @@ func limitedEnds(ys, ends []float64) []float64 {
 	return out
 }
 
-// limitedEndsLinear is limitedEnds for a linear axis.
+// limitedEndsLinear returns the ends of intervals, limited to a third of the range of ys beyond it, for a linear axis.
 func limitedEndsLinear(ys, ends []float64) []float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, y := range ys {
@@ -73,7 +75,8 @@ func limitedEndsLinear(ys, ends []float64) []float64 {
 	return out
 }
 
-// ordinate returns the position of a value on the y axis.
+// ordinate returns the position of a value on the y axis: the value, or its logarithm on a logarithmic axis; NaN for a
+// value there that is not positive.
 func (d *drawing) ordinate(v float64) float64 {
 	if !d.logY {
 		return v

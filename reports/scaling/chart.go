@@ -40,7 +40,7 @@ func Chart(r scaling.Result, observations []scaling.Observation) string {
 	return d.chart.SVG()
 }
 
-// newDrawing returns an empty drawing of a result.
+// newDrawing returns a drawing of a result that has only axes. It leaves out unusable observations.
 func newDrawing(r scaling.Result, observations []scaling.Observation) *drawing {
 	d := &drawing{r: r, p: scaling.Sizes(observations), mean: scaling.Means(observations), logY: true}
 	for _, o := range observations {
@@ -112,7 +112,8 @@ func (d *drawing) models() {
 	}
 }
 
-// law draws a model from size from to size to.
+// law draws the curve of a model from size from to size to, as a line of a CSS class. The curve ends where it leaves
+// the chart.
 func (d *drawing) law(class string, m scaling.Model, from, to float64) {
 	x, y := make([]float64, steps+1), make([]float64, steps+1)
 	a, b := math.Log10(from), math.Log10(to)

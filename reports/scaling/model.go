@@ -21,8 +21,9 @@ type Fits struct {
 	Common *scaling.Common
 }
 
-// Grid reports whether all series were measured at the same sizes, such as the kernels and metrics of one
-// campaign. Only such series are searched for a common change, which would mean nothing for unrelated ones.
+// Grid reports whether there are two series or more and all were measured at the same sizes of the same parameter, such
+// as the kernels and metrics of one campaign. Only such series are searched for a common change, which would mean
+// nothing for unrelated ones.
 func Grid(list []scaling.Series) bool {
 	for _, s := range list {
 		if s.Parameter != list[0].Parameter ||

@@ -62,7 +62,7 @@ func (r Fits) breaks(i int, p []float64) string {
 	return "-"
 }
 
-// lastLaw returns the law at the largest sizes, which predicts larger ones.
+// lastLaw returns the law at the largest sizes, which predicts larger ones, or says why it is unknown.
 func lastLaw(r scaling.Result) string {
 	switch {
 	case r.Segmented && len(r.Segments) > 0 && r.Segments[len(r.Segments)-1].Model != nil:
@@ -75,7 +75,8 @@ func lastLaw(r scaling.Result) string {
 	return "no model: " + reason(r)
 }
 
-// predictionAtTwice prints the first prediction at 1.5 times the largest size or more, "-" without one.
+// predictionAtTwice prints the first prediction at 1.5 times the largest measured size or more, with its interval; "-"
+// without one.
 func predictionAtTwice(r scaling.Result, p []float64) string {
 	for _, q := range r.Predictions {
 		if len(p) > 0 && q.Extrapolated && q.P >= 1.5*p[len(p)-1] {

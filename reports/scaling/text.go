@@ -73,7 +73,8 @@ func remarks(r scaling.Result) []string {
 // mostRows is the largest number of rows of one kind on a screen.
 const mostRows = 5
 
-// rows writes texts one below the other, at most mostRows.
+// rows writes texts one below the other, with the name before the first. Of more than mostRows it writes the first and
+// how many more there are.
 func rows(w io.Writer, name string, texts []string) {
 	left := len(texts) - mostRows
 	for i, t := range texts {
@@ -86,8 +87,8 @@ func rows(w io.Writer, name string, texts []string) {
 	}
 }
 
-// title returns the name of a series, if it has one, and its metric. A lone series without a name gets the
-// file's name.
+// title returns the beginning of a line on series i: its name, else the file's for a lone series, else "series", then
+// its metric in parentheses unless that is the default or part of the name, then ": ".
 func (r Fits) title(i int) string {
 	id, metric := text.Clean(r.Results[i].ID), text.Clean(r.Results[i].Metric)
 	if len(r.Results) == 1 && id == "0" && r.Name != "" {
@@ -115,7 +116,8 @@ func row(w io.Writer, name, words string) {
 	}
 }
 
-// measuredText says how many runs were measured at which sizes.
+// measuredText says how many sizes were measured, which are the smallest and the largest, and how many usable runs
+// there were if a size has several.
 func measuredText(r scaling.Result, p []float64, observations []scaling.Observation) string {
 	n := 0
 	for _, o := range observations {
@@ -165,7 +167,8 @@ func laws(r scaling.Result, p []float64) []law {
 	return out
 }
 
-// segmentLaw describes the model of a segment.
+// segmentLaw describes the model of a segment, and how many more points it needs, if it has too few. p is the symbol of
+// the parameter.
 func segmentLaw(g scaling.Segment, p string) string {
 	n := quantity.Plural(g.Last-g.First+1, "point")
 	s, only := "no model of "+n, ""
@@ -178,7 +181,7 @@ func segmentLaw(g scaling.Segment, p string) string {
 	return s
 }
 
-// modelLaw describes a model with its error.
+// modelLaw describes a model with its mean error. p is the symbol of the parameter.
 func modelLaw(m scaling.Model, p string) string {
 	s := formula(m, p)
 	switch {

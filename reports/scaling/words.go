@@ -33,7 +33,8 @@ func noModel(r scaling.Result) string {
 	return reason(r)
 }
 
-// reason says why there is no model.
+// reason says why there is no model: the first note on a bad series or on too few sizes, else the last note, else the
+// number of points.
 func reason(r scaling.Result) string {
 	for _, code := range []note.Code{note.BadSeries, note.NeedMore} {
 		for _, n := range r.Notes {
@@ -134,7 +135,8 @@ func leadingTerm(m scaling.Model) (scaling.Term, bool) {
 	return best, ok
 }
 
-// growth describes the leading term in words.
+// growth describes the leading term in words: whether it grows or falls, and like what. p is the symbol of the
+// parameter.
 func growth(m scaling.Model, p string) string {
 	t, ok := leadingTerm(m)
 	if !ok {

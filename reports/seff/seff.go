@@ -119,7 +119,8 @@ func (r Efficiency) state(p *printer) {
 	}
 }
 
-// efficiency prints the CPU and memory lines.
+// efficiency prints the lines on CPU time, wall-clock time and memory: what was used, and its share of what was
+// allocated. It prints "not measured" for an unknown use, and 0 % of an allocation of 0.
 func (r Efficiency) efficiency(p *printer) {
 	cpus := max(r.CPUs, 1)
 	wall := math.Round(r.ElapsedS)

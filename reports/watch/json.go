@@ -94,7 +94,8 @@ func line(s live.State, c live.EndedCycle, alive bool) string {
 	return string(b) + "\n"
 }
 
-// JSON returns the state of a run, as in live.json, in one line; for a run without an agent the state says so.
+// JSON returns the state of a run, as in live.json, in one line. If the agent is not alive, the state is "ended" if the
+// agent reported the end of the run, else "dead".
 func JSON(s live.State, alive bool) (string, error) {
 	if !alive {
 		s.State = endState(s)

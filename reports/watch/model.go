@@ -39,8 +39,8 @@ func (p *Pacer) loadEarlier(j live.Job) {
 	}
 }
 
-// SetLastCheckpoint sets by when a checkpoint must begin to end before the time limit: the earlier of what this run
-// and what earlier runs say; or why it is not known.
+// SetLastCheckpoint sets in s by when a checkpoint must begin to end before the time limit, or why that is unknown. It
+// assumes the longest checkpoint of this run and of earlier runs.
 func (p *Pacer) SetLastCheckpoint(s *live.State) {
 	longest := 0.0
 	if s.LimitAt != nil {
@@ -53,7 +53,8 @@ func (p *Pacer) SetLastCheckpoint(s *live.State) {
 	s.SetLastCheckpoint(longest)
 }
 
-// Pace returns when a run is expected to end; nil if that is unknown, too far ahead, or already past.
+// Pace returns when a run is expected to end, from the number of cycles that the user gives, else from that of earlier
+// runs; nil if that is unknown, too far ahead, or already past.
 func (p *Pacer) Pace(s live.State) *live.Pace {
 	if s.FirstCycle == nil || s.LastBoundary == nil || s.PeriodS == nil {
 		return nil
@@ -111,7 +112,8 @@ func SummaryOf(j live.Job) summary.Summary {
 			Script: j.Script, Size: j.Size, NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}}
 }
 
-// endState returns the state of a run whose agent has ended.
+// endState returns the state of a run whose agent has ended: tracker.Ended if the agent reported the run's end, else
+// Dead.
 func endState(s live.State) tracker.LoopState {
 	if s.State == tracker.Ended {
 		return s.State

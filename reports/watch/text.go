@@ -82,7 +82,8 @@ func paceWords(p live.Pace, now time.Time) string {
 	return line
 }
 
-// stateWords says whether the job is in its loop, before or after it, or has ended.
+// stateWords describes the state of the run: that it has ended, how old the state is if no agent watches it any longer,
+// else where it is with respect to its loop, or that it is stalled or suspended.
 func stateWords(s live.State, alive bool, now time.Time) string {
 	if !alive {
 		if s.State == tracker.Ended {

@@ -16,8 +16,9 @@ type sharedCode struct {
 	users int
 }
 
-// page returns the key of the code page of a sample. If the address is in no known area, it reads
-// /proc/PID/maps again, since records may have been lost.
+// page counts a sample of process p and returns the key of its code page. All kernel code is one page, and so is all
+// code that is in no file or is a guest's. If a user address is in no known area, page first reads /proc/PID/maps
+// again, at most as often as delayMaps and the lookup budget allow, since records may have been lost.
 func (t *table) page(p *processEntry, s sample) uint64 {
 	switch s.mode {
 	case kernelCode:
@@ -112,7 +113,8 @@ func (p *processEntry) delayMaps(at int64, err error) {
 	p.nextMapsNS = at + p.mapsWaitNS
 }
 
-// pageInArea counts a hit in the process's last area and returns the key of its page.
+// pageInArea counts a hit in the area p.lastArea and returns the key of its page. It finds the identity of the area's
+// file at the first hit, and adds the pages of libraries that wait with the CPU busy to waitingPages.
 func (t *table) pageInArea(p *processEntry, s sample) uint64 {
 	a := &p.code.areas[p.lastArea]
 	if a.anonymous() {
@@ -153,7 +155,8 @@ func (t *table) registerBuild(a area, path, build string) int32 {
 	return t.places.fileIndex(a, path, build)
 }
 
-// setCode replaces the code areas of a process; nil removes them.
+// setCode replaces the code areas of a process by c, which other processes may share; nil removes them. It adjusts the
+// numbers of users of both, and t.areas, which counts areas that have a user.
 func (t *table) setCode(p *processEntry, c *sharedCode) {
 	if p.code != nil {
 		if p.code.users--; p.code.users == 0 {

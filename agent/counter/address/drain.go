@@ -14,7 +14,8 @@ import (
 
 // Drain reads all rings and replays their records in order of time: samples of different CPUs between two
 // process events may be in any order. Records newer than the begin of the drain wait for the next one, because
-// otherwise a sample could precede the mapping that it is in.
+// otherwise a sample could precede the mapping that it is in. Drain then begins or ends a pause of tracking, clears
+// the table if process events were lost or it is full, and follows CPU hotplug and the job's cgroup.
 func (s *Sampler) Drain(to counter.Sink) error {
 	limit := rawcall.Now()
 	var first error
@@ -54,7 +55,9 @@ func (s *Sampler) TakeSideRecords() int64 {
 	return n
 }
 
-// readRing reads and decodes the records of one CPU's ring, and reports lost ones.
+// readRing reads the records of one CPU's ring and appends samples to c.samples and process events to s.events. It
+// reports the number of samples, and of lost or malformed records, to the sink. It sets lostEvents if process events
+// may be among the lost records.
 func (s *Sampler) readRing(c *cpu, to counter.Sink) error {
 	var drained, lost int64
 	err := c.ring.Drain(func(h perf.Header, body []byte) {

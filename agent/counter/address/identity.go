@@ -46,9 +46,9 @@ func newIdentifier(p peek.Reader) *identifier {
 	return &identifier{peek: p, known: map[inode]identity{}}
 }
 
-// file returns the identity of the file that a process has mapped at an area. The file may be on a hanging
-// network file system, so the read is limited; without an answer, or beyond maxFiles files, the identity is
-// that of the inode. It asks once for each file.
+// file returns the identity of the file that a process has mapped at an area: its build id. The file may be on a
+// hanging network file system, so the read is limited in time. If it gives no build id, or for more than maxFiles
+// files, the identity is the hash of device and inode. Each inode is read once, and its identity never changes.
 func (x *identifier) file(pid int32, a area) identity {
 	if h, ok := x.known[a.inode]; ok {
 		return h

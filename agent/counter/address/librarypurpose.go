@@ -14,9 +14,9 @@ const (
 	purposes                    // how many there are
 )
 
-// purposeOf returns the purpose of the code of a library, by its name: synchronization for OpenMP,
-// communication for libraries that wait with the CPU busy, work for libraries that do the program's work,
-// else service.
+// purposeOf returns the purpose of the code of a file, by its base name: synchronizes for OpenMP runtimes,
+// communicates for other libraries that wait with the CPU busy, works for the program and libraries that do its work,
+// else serves.
 func purposeOf(library string) purpose {
 	switch {
 	case anatomy.ClassOf(library) == anatomy.OpenMP:

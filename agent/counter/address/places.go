@@ -51,8 +51,8 @@ func newPlaces() *places {
 	return &places{ids: map[fileKey]int32{}, slots: make([]slot, minSlots)}
 }
 
-// fileIndex returns the index of an area's file, adding it if it is new; 0 for code without a file or if there
-// are too many files.
+// fileIndex returns the index of an area's file, from 1 on, and adds the file if it is new. It returns 0 for code
+// without a file, and for a new file beyond MaxPlaceFiles.
 func (x *places) fileIndex(a area, path, build string) int32 {
 	if a.anonymous() {
 		return 0
@@ -101,7 +101,7 @@ func (x *places) slot(key uint64) *slot {
 }
 
 // makeRoom doubles the table. At the maximum number of places it instead drops those with no more hits than the
-// mean, so that the start of a program does not displace its loop.
+// mean, and counts their hits as lost, so that the start of a program does not displace its loop.
 func (x *places) makeRoom() {
 	old, size, least := x.slots, 2*len(x.slots), uint64(0)
 	if x.used >= profile.MaxStoredPlaces {

@@ -54,7 +54,8 @@ func (a *activity) extendTo(timeNS int64) {
 	a.lastNS = max(a.lastNS, timeNS)
 }
 
-// halve joins pairs of bins.
+// halve adds up pairs of bins into the first half of the bins and clears the second half. Each bin then covers twice
+// the time.
 func (a *activity) halve() {
 	for i := range a.bins {
 		if a.bins[i] = 0; 2*i+1 < len(a.bins) {
@@ -63,7 +64,9 @@ func (a *activity) halve() {
 	}
 }
 
-// countProcess counts a process that executes a program, once. Until its first mapping a new program has no name.
+// countProcess counts a process once among the starts of the program that it executes. It does nothing while the
+// program is unknown, as between an exec and the first mapping, and if the process was counted for the same program
+// before the table was cleared.
 func (t *table) countProcess(p *processEntry, pid int32, timeNS int64) {
 	if p.counted || p.justExeced || p.exe == "" || p.exe == peek.NoProgram {
 		return
@@ -78,8 +81,9 @@ func (t *table) countProcess(p *processEntry, pid int32, timeNS int64) {
 	}
 }
 
-// activities returns the programs with most samples, at most run.MostPrograms, the one with most first.
-// Programs without a name are left out, but Share is that of all samples. Times are seconds since sinceNS.
+// activities returns the programs with most samples, at most run.MostPrograms, the one with most first. It leaves out
+// programs without a name, but Share is the share of all samples. Times are seconds since sinceNS. Strip has the
+// samples of each bin, relative to the highest bin of any program.
 func (t *table) activities(sinceNS int64) []run.Program {
 	names := make([]string, 0, len(t.programHits))
 	total, most, used := int64(0), uint32(0), 0

@@ -11,10 +11,10 @@ type Rate struct {
 	Hz       float64
 }
 
-// ChooseRate returns the highest rate that fits the grid and is not above the one
-// wanted, or a rate for the number of CPUs if wanted is 0: 1 kHz each up to 8
-// CPUs, then less, so that the node stays between 6.4 and 12.8 kHz, and never
-// less than 100 Hz. 1 kHz slowed a melt of LAMMPS by about 1 to 2 % in a virtual
+// ChooseRate returns the highest rate that fits the grid, whose step is stepNS, and is not above wanted, in Hz, nor
+// above MaxHz. If wanted is 0, the limit of each CPU is 1 kHz for up to 8 CPUs, and for more 12.8 kHz divided by
+// their number, but not below 100 Hz. A rate below 10 Hz becomes 10 Hz.
+// 1 kHz slowed a melt of LAMMPS by about 1 to 2 % in a virtual
 // machine, 2 kHz by 5 %; the periods were found as well at 1 kHz (the package
 // comment of analysis/periodicity has the figures).
 //

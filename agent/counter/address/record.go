@@ -121,7 +121,8 @@ func parseTask(h perf.Header, b []byte) (event, bool, error) {
 }
 
 // parseMmap2 parses an MMAP2 record: pid, tid, addr, len, pgoff, 24 bytes of file identity, prot, flags, path.
-// The identity is maj, min, ino, generation; or, with the BUILD_ID bit, a length and the build id.
+// The identity is maj, min, ino, generation; or, with the BUILD_ID bit, a length and the build id. ok is false for a
+// mapping that is not executable.
 func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
 	const name = 64
 	if len(b) < name+trailerBytes {

@@ -32,7 +32,9 @@ func (s *Sampler) SetRate(r Rate) error {
 	return nil
 }
 
-// startAtPhase calls start for a timer at its phase; at once for the timers of a command, which need no phase.
+// startAtPhase calls start for a timer at its phase, or at once after the time late (CLOCK_MONOTONIC, ns). If start
+// ran too late for the phase, it sets the period again at the next phase. For the timers of a command, which need no
+// phase, it only calls start.
 func (s *Sampler) startAtPhase(c *cpu, late int64, start func() error) error {
 	if s.p.Root != 0 {
 		return start()

@@ -106,9 +106,9 @@ var ErrTooManyCPUs = fmt.Errorf(
 	"without root, code sampling needs a command bound to at most %d CPUs, as every process "+
 		"that it starts copies one event for each CPU: bind it with taskset or run jobgait as root", MaxTaskCPUs)
 
-// New opens a timer on each of p.CPUs that is online, with kernel code if that is permitted. If one of them
-// cannot be opened, or no CPU is online, it closes all and returns an error; perf.IsForbidden reports whether
-// permission was missing.
+// New opens a timer, disabled, on each of p.CPUs that is online, with kernel code if that is permitted. If one of
+// them cannot be opened, or no CPU is online, it closes all and returns an error; perf.IsForbidden reports whether
+// permission was missing. For a command (p.Root) with more than MaxTaskCPUs CPUs it returns ErrTooManyCPUs.
 func New(open perf.Opener, p SamplingParams) (*Sampler, error) {
 	if p.Root != 0 && len(p.CPUs) > MaxTaskCPUs {
 		return nil, ErrTooManyCPUs
@@ -142,7 +142,8 @@ func New(open perf.Opener, p SamplingParams) (*Sampler, error) {
 // kHz that is 320 KiB, rounded up to 512 KiB: just within the 516 KiB per CPU that an ordinary user may lock.
 func ringPages(r Rate) int { return perf.Pages(int(4*r.Hz)*32 + 1<<16) }
 
-// mapRing maps a ring, halving it as long as the user may not lock that much memory.
+// mapRing maps a ring of this number of pages for the event fd. While the user may not lock that much memory (EPERM),
+// it halves the number, but not a number of 8 or less.
 func mapRing(fd, pages int) (*perf.Ring, error) {
 	for {
 		r, err := perf.MapRing(fd, pages)

@@ -59,9 +59,10 @@ func (w *storm) count(pid int32) {
 	w.byPID[pid]++
 }
 
-// exceedsLimit adds the records since the last drain that belong to processes outside the job, and reports whether
-// tracking should be paused for their number. lost is whether the kernel lost records meanwhile: that is a
-// storm if most of those that arrived were of others.
+// exceedsLimit adds the records since the last drain for which isOwn is false to those of the window. It returns true
+// if the window has ended and their rate is at least recordsPerS for each CPU. It also returns true, at once, if the
+// kernel lost records since the last drain (lost) and most of those that arrived belong to processes outside the
+// job. Then, and at the end of the window, a new window begins.
 func (w *storm) exceedsLimit(now int64, cpus int, isOwn func(pid int32, records int64) bool, lost bool) bool {
 	var all, foreign int64
 	for pid, n := range w.byPID {
@@ -88,7 +89,8 @@ func (w *storm) exceedsLimit(now int64, cpus int, isOwn func(pid int32, records 
 	return true
 }
 
-// begin begins a pause.
+// begin begins a pause at the time now. Each pause is twice as long as the one before, up to maxPauseNS; after calmNS
+// without a pause it has the length pauseNS again.
 func (w *storm) begin(now int64) {
 	if w.pauses > 0 && now-w.untilNS > w.calmNS {
 		w.nextNS = w.pauseNS
@@ -98,7 +100,7 @@ func (w *storm) begin(now int64) {
 	w.nextNS = min(2*w.nextNS, w.maxPauseNS)
 }
 
-// end ends the pause.
+// end ends the pause, adds its length to the total and begins a new window without records.
 func (w *storm) end(now int64) {
 	w.allNS += now - w.pausedNS
 	w.pausedNS, w.untilNS, w.sinceNS, w.foreign = 0, now, now, 0
@@ -123,8 +125,10 @@ func (w *storm) notes(now int64) []note.Note {
 // job, although it was not sampled yet.
 const manyRecords = 100
 
-// updateStorm begins or ends a pause of tracking. lost is whether the kernel lost records of processes since the
-// last drain.
+// updateStorm ends a pause of tracking whose time is over, or begins one if exceedsLimit returns true. It clears the
+// table at both, and every forgetNS within a pause, because execs and exits are not recorded. It does nothing if only
+// records of the job can arrive, or while sampling is off. lost is whether the kernel lost records of processes since
+// the last drain.
 func (s *Sampler) updateStorm(now int64, lost bool) error {
 	w := &s.storm
 	own := func(pid int32, records int64) bool {

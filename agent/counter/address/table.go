@@ -159,10 +159,9 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 	return page, true
 }
 
-// nameProgram finds the program that a process runs. On an overloaded machine a lookup may get no answer; with a
-// single attempt, a job's only program was "?" for the whole run and a sed beside it became the application. So
-// the lookup is repeated after 1 s, with the interval doubled each time, and the program then gets the samples
-// taken meanwhile.
+// nameProgram sets the program that a process runs and the activity in which its samples are counted, and finds the
+// build id of the program. On an overloaded machine the lookup may get no answer. It is then repeated after 1 s, with
+// the interval doubled each time, and the program gets the samples that were counted for NoProgram meanwhile.
 func (t *table) nameProgram(p *processEntry, s sample) {
 	if p.exe == peek.NoProgram {
 		p.exe = ""
@@ -230,8 +229,9 @@ func (t *table) findBuild(p *processEntry, pid int32) {
 	}
 }
 
-// entryFor returns the entry of a process, added if it is new, with its membership checked if that is due at
-// the time at.
+// entryFor returns the entry of a process, added if it is new. For a new process, and for one outside the job every 10
+// to 20 s, it looks up whether the process belongs to the job; if the lookup budget is used up at the time at, the
+// process counts as outside the job for another second. It calls onJoin when a process is found to belong to the job.
 func (t *table) entryFor(pid int32, at int64) *processEntry {
 	p := t.procs[pid]
 	switch {
@@ -257,7 +257,9 @@ func (t *table) entryFor(pid int32, at int64) *processEntry {
 	return p
 }
 
-// apply updates the table by a process event.
+// apply updates the table by a process event. It adds the child of a member, removes a process that ended, resets
+// one that began another program, and adds the code that a member has mapped. The first file mapped after an exec
+// gives the program its name and build id.
 func (t *table) apply(e event) {
 	p := t.procs[e.pid]
 	switch e.kind {
@@ -286,8 +288,9 @@ func (t *table) apply(e event) {
 	}
 }
 
-// exec starts a new program in a process. Records of its mappings follow. The first one is the program itself
-// and gives its name: for a script that is the interpreter, as in /proc/PID/exe.
+// exec resets the entry of a member that began another program. Records of its mappings follow. The first one is the
+// program itself and gives its name: for a script that is the interpreter, as in /proc/PID/exe. A process outside the
+// job is removed, so that its membership is looked up again. An unknown process is added if all are the job's.
 func (t *table) exec(e event, p *processEntry) {
 	switch {
 	case t.members == nil && p == nil:

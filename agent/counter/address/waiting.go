@@ -40,8 +40,10 @@ func (w waiting) hit(thread int32, code purpose) {
 	x.now[code]++
 }
 
-// add adds all new samples of a thread to one of InMPI, InOpenMP and Others, chosen by what most of its present
-// and past samples show. Samples in code that works are added to Working too.
+// add adds all new samples of a thread to one of InMPI, InOpenMP and Others. A thread waits if at most the share
+// mostWorking of its new samples is in working code, and at least fewestWaiting of its new and faded past samples, and
+// the share leastWaiting of those outside the kernel (without past ones in working code), are in libraries that wait.
+// It waits in MPI or in OpenMP, whichever has more samples. New samples in working code are added to Working too.
 func (w *WaitingTasks) add(x *threadSamples) {
 	all, outside := 0, 0.0
 	for code, n := range x.now {
@@ -64,7 +66,8 @@ func (w *WaitingTasks) add(x *threadSamples) {
 	}
 }
 
-// fade adds the new samples to the past ones and makes all count less; false if hardly any are left.
+// fade adds the new samples to the past ones, multiplies the sums by fading and clears the new ones. It returns false
+// if the sum over all purposes is below fewestWaiting, so that the thread can be forgotten.
 func (x *threadSamples) fade() bool {
 	left := 0.0
 	for code, n := range x.now {
@@ -81,7 +84,8 @@ func (s *Sampler) IsWaitingPage(page uint64) bool { return s.table.waitingPages[
 // UsesMPI reports whether a process of the job has mapped a library below MPI.
 func (s *Sampler) UsesMPI() bool { return s.table.usesMPI }
 
-// TakeWaitSamples returns the samples since the last call.
+// TakeWaitSamples returns the samples since the last call, divided by whether their threads wait and where. It then
+// adds them, fading, to the past samples of their threads.
 func (s *Sampler) TakeWaitSamples() (w WaitingTasks) {
 	for thread, x := range s.table.waiting {
 		w.add(x)

@@ -63,7 +63,7 @@ func newBoard(n int, c card) (*board, error) {
 	return b, nil
 }
 
-// readMetrics reads and parses gpu_metrics.
+// readMetrics reads and parses gpu_metrics into b.metrics, which an error leaves unchanged.
 func (b *board) readMetrics() error {
 	path := filepath.Join(b.card.dir, "gpu_metrics")
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)

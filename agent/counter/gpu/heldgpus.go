@@ -58,7 +58,8 @@ type heldGPUs struct {
 	flushed []int // number of flushes of each helper when the last flush was requested
 }
 
-// start starts the helper of a GPU that was found to be open.
+// start starts the helper of the GPU with this device file, which was found to be open. If that fails, it stores the
+// cause in the helper's gone.
 func (f *heldGPUs) start(file string) {
 	i := slices.Index(f.names, file)
 	args := []string{"-n", strconv.Itoa(len(f.names)), strings.TrimPrefix(file, nvidiaFile)}

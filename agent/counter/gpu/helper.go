@@ -266,7 +266,7 @@ func (h *helper) refused(device uint16) error {
 	return nil
 }
 
-// gpuDevices returns the described GPUs.
+// gpuDevices returns the GPUs that the program has described and can read, with the index among its arguments.
 func (h *helper) gpuDevices() []run.GPUDevice {
 	var list []run.GPUDevice
 	for i, d := range h.devices {

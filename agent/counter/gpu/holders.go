@@ -164,8 +164,8 @@ func (h *Holders) confirm(pid int, now int64, files []string) {
 	}
 }
 
-// lastNotHeld returns the latest known time at which a process that has a GPU open now did not have it open: of
-// the last check, or its start.
+// lastNotHeld returns the latest known time at which a process that has a GPU open now did not have it open: that of
+// the last check, or the start of the process. The time is not before the first check; it is now if both are unknown.
 func (h *Holders) lastNotHeld(pid int, now int64) int64 {
 	at := h.notHeldNS[pid]
 	if at == 0 && h.StartOf != nil {
@@ -222,7 +222,8 @@ const (
 	renderFile = "/dev/dri/renderD"
 )
 
-// Notes returns a note that says why nothing was read.
+// Notes returns a note that says why nothing was read. It returns nil if a GPU was found to be open and, with
+// OnFound, unless the GPUs are shared or can never be known.
 func (h *Holders) Notes() []note.Note {
 	var why string
 	if h.WhyUnknown != nil && h.WhyUnknown() != nil && !h.confirmed {

@@ -73,8 +73,8 @@ var (
 	errVersion = errors.New("the AMD driver's file gpu_metrics has an unsupported version")
 )
 
-// parseMetrics parses the content of gpu_metrics. A field with all bits set is absent, and a utilization
-// above 100 %. It returns an error for an unknown version and a text that is too short.
+// parseMetrics parses the content of gpu_metrics. A field is absent if all its bits are set, or if it is a utilization
+// above 100 %. It returns an error for an unknown version and for content that is shorter than its header says.
 func parseMetrics(b []byte) (metrics, error) {
 	if len(b) < 4 {
 		return metrics{}, errShort

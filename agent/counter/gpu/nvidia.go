@@ -52,7 +52,8 @@ const (
 )
 
 // take adds a reading of the helper, if it is of this device. A reading that failed is only counted. At most
-// maxReady readings wait; further ones are dropped.
+// maxReady readings wait for the next drain; further ones are dropped. Before StartAt it keeps the newest readings
+// only, at most maxEarly.
 func (c *nvColumn) take(r *record) {
 	if r.device != c.device || r.kind != recReading {
 		return
@@ -109,8 +110,8 @@ func (c *nvColumn) Stop() error { return nil }
 // Close ends the helper; later calls of its other columns do nothing.
 func (c *nvColumn) Close() error { return c.h.close() }
 
-// Drain passes the helper's readings since StartAt to the sink. A level is repeated at the present time while
-// it holds.
+// Drain passes the readings since the last drain to the sink, except those before the time of StartAt. It repeats a
+// level at the present time if it was read within levelHoldNS. If the helper has ended, it returns the reason.
 func (c *nvColumn) Drain(to counter.Sink) error {
 	c.h.poll()
 	for _, s := range c.ready {
@@ -127,7 +128,8 @@ func (c *nvColumn) Drain(to counter.Sink) error {
 	return nil
 }
 
-// passReading passes one reading to the sink, and before the first one the interpolated value at startNS.
+// passReading passes one reading to the sink, and before the first one of a count the interpolated value at startNS.
+// It stores a reading before startNS in before, for this interpolation, and does not pass it.
 func (c *nvColumn) passReading(to counter.Sink, s timedValue) {
 	if s.timeNS < c.startNS {
 		c.before = s
@@ -312,8 +314,8 @@ func slowedByHeat() *slowdownTime {
 }
 
 // read returns for how long, in ns since the previous record, the board was slowed, and the status of the
-// value. This is the largest growth of the counters or, on a board that has none, the whole time since the
-// previous record if a reason in bits holds now.
+// value. This is the larger growth of the two counters. On a board without counters it is the whole time since the
+// previous record if a reason in bits holds now and that time is at most shareHoldNS, else 0.
 func (t *slowdownTime) read(r *record) (longest uint64, status uint8) {
 	status = nvNotRead
 	for i := range t.counters {

@@ -148,7 +148,8 @@ func withheld(format string, args ...any) Opened {
 	return Opened{Notes: []note.Note{n}, Absent: []run.CounterSource{{Name: "gpu", Scope: "job", Absent: n.Text}}}
 }
 
-// openCards opens AMD's GPUs.
+// openCards opens AMD's GPUs. It returns their sources, which count once a process of the job has one of the GPUs
+// open, the absent ones, and a note that readings were never compared with a real GPU.
 func openCards(p ReadingParams, cards []card) Opened {
 	h := p.Holders
 	files := map[string]bool{}

@@ -101,8 +101,8 @@ const (
 	maxInterrupts = 1000.0
 )
 
-// Rate returns how many readings a second are taken if one reading causes the given number of interrupts: 50
-// for up to 20 interrupts, fewer above.
+// Rate returns how many readings a second are taken if one reading causes the given number of interrupts: 50 for up
+// to 20 interrupts, above that 1000 divided by the number, but at least 5.
 func Rate(interrupts int) float64 {
 	return min(maxHz, max(minHz, maxInterrupts/float64(max(interrupts, 1))))
 }

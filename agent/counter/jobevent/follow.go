@@ -83,8 +83,9 @@ func (c *Cgroup) hotplugged(now int64) bool {
 	return err == nil && changed
 }
 
-// openGroups opens the groups of all CPUs on a cgroup directory, which must still be the one that was found. An
-// offline CPU keeps its counts.
+// openGroups closes the groups of all CPUs and opens them on a cgroup directory, which must still be the one that was
+// found. It enables them if the source is started. It skips offline CPUs, whose counts stay as they are, and returns
+// ENODEV if all are offline. If a group cannot be opened, it closes all.
 func (c *Cgroup) openGroups(dir cgroup.FoundDir) error {
 	fd, err := dir.Open()
 	if err != nil {

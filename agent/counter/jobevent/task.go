@@ -72,8 +72,10 @@ func NewTask(open perf.Opener, p TaskParams) (*Task, error) {
 	return t, nil
 }
 
-// open opens one event, without kernel code if only that is permitted. It opens it alone and not in a group,
-// because inherited groups cannot be sampled before Linux 6.13, nor read before 4.13.
+// open opens one event of the command. If kernel code is forbidden for the first event, which is not optional, it
+// and all later events count user code only; an event that happens in the kernel then returns errInKernel. Each event
+// is opened alone and not in a group, because inherited groups cannot be sampled before Linux 6.13, nor read before
+// 4.13.
 func (t *Task) open(open perf.Opener, e event, optional bool) (int, error) {
 	all := e.attr(timeFormat, unix.PerfBitInherit)
 	user := e.attr(timeFormat, unix.PerfBitInherit|unix.PerfBitExcludeKernel)

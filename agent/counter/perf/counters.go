@@ -46,7 +46,8 @@ func NewCounters(open Opener, r kernel.Roots, cpus []int, periodNS int64) (*Coun
 	return newCounters(kernelCalls(open), r, cpus, periodNS)
 }
 
-// newCounters is NewCounters with replaceable system calls.
+// newCounters does what NewCounters does, by the system calls k. The rings have room for ringNS of records. While the
+// user may not lock that much memory it halves them, down to minPages, and adds a note.
 func newCounters(k syscalls, r kernel.Roots, cpus []int, periodNS int64) (*Counters, error) {
 	cpus, err := cpusToCount(r, cpus)
 	if err != nil {
@@ -213,9 +214,10 @@ func (c *Counters) Stop() error {
 	return first
 }
 
-// Drain reads each group once, then passes its records up to that time to the sink, and the reading itself if
-// the timer has stopped writing records. After Start it begins with the counts at that moment. It also drops
-// events that cost too much or get no counter, and follows CPU hotplug.
+// Drain reads each group once, then passes all its records to the sink, and among them the reading itself if the timer
+// wrote no record in the one and a half periods before it. After Start it begins with the counts at that moment. It
+// also passes for how long each event was enabled and counted, drops events that cost too much or get no counter, and
+// follows CPU hotplug.
 func (c *Counters) Drain(to counter.Sink) error {
 	clear(c.enabled)
 	clear(c.running)

@@ -80,7 +80,8 @@ func (t *eventProbe) markAbsent(name, why string) {
 	}
 }
 
-// findProbes sets probes to the first CPU of each kind of core on which a timer can be opened.
+// findProbes sets probes to the first online CPU of each kind of core among cpus. It returns an error if a timer cannot
+// be opened on such a CPU, or if all are offline.
 func (t *eventProbe) findProbes(cpus []int) error {
 	var kinds []int
 	err := error(unix.ENODEV)

@@ -173,8 +173,9 @@ func (p *Source) closeMeter() error {
 	return p.m.Close()
 }
 
-// Drain takes one reading and passes the totals to the sink. If the object, such as the job's cgroup, appeared
-// since the last call, its whole count was counted since then.
+// Drain takes one reading and passes the totals to the sink. It passes nothing if the reading fails, is still in
+// progress, or the object, such as the job's cgroup, is absent; a failure or a hanging device is an error. If the
+// object appeared since the last call, its whole count was counted since then.
 func (p *Source) Drain(to counter.Sink) error {
 	err := p.readNow(maxWait)
 	if p.background != nil && !p.background.running() {
@@ -238,7 +239,7 @@ func (p *Source) read() error {
 	return fmt.Errorf("no number was found in %s", p.m.Config)
 }
 
-// setLast sets the last value of all cells.
+// setLast sets the last value of every cell to the same value: 0, or NoCell for none.
 func (p *Source) setLast(to uint64) {
 	for i := range p.last {
 		p.last[i] = to

@@ -24,7 +24,8 @@ func VariablesRead(getenv func(string) string, hook func(getenv func(string) str
 	return names
 }
 
-// CheckLogLine checks a line for the scheduler's log or our own log: one printable line of bounded length.
+// CheckLogLine fails the test unless said, a line for the log of the scheduler or of jobgait, is one printable line of
+// at most 2200 bytes, apart from its line feed. what names the case.
 func CheckLogLine(t *testing.T, what, said string) {
 	t.Helper()
 	text := strings.TrimSuffix(said, "\n")

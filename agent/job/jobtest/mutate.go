@@ -16,8 +16,8 @@ func Rounds(few int) int {
 	return few
 }
 
-// Mutate returns settings with which something has happened: bytes changed, lost or
-// doubled, lines moved or cut off, values replaced by hostile ones.
+// Mutate returns a text of settings with one to three random changes: a byte changed or inserted, the end cut off, a
+// line repeated or deleted, a value replaced by a hostile one.
 func Mutate(random *rand.Rand, text string) string {
 	values := []string{"", "-1", "0", "nan", "inf", "1e308", "9223372036854775808", "''", "'..'", "'/'", "[]", "{}",
 		"[[]]", "true",

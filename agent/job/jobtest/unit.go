@@ -39,8 +39,9 @@ func UnitCommand(t testing.TB, unit, program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// unitSandbox translates the [Service] section of a unit: the options of setpriv(1), and a shell script that
-// makes the unit's view of the file system in a mount namespace of its own and executes its arguments.
+// unitSandbox translates the [Service] section of a unit: limits are the options of setpriv(1), and script is a shell
+// script that makes the unit's view of the file system in a mount namespace of its own and executes its arguments. It
+// returns an error for a setting that is neither translated nor among unappliedSettings.
 func unitSandbox(text string) (limits []string, script string, err error) {
 	settings := serviceSettings(text)
 	caps, found := settings["CapabilityBoundingSet"]

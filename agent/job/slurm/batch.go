@@ -55,7 +55,8 @@ type requestedOptions struct {
 	memoryPerCPU              *float64 // bytes
 }
 
-// readLine reads a line of the script and reports whether option lines may follow.
+// readLine reads a line of the script, and its options if it begins with #SBATCH. It returns false if no option lines
+// of the first component can follow: after the first command, and at the line that separates components.
 func (o *requestedOptions) readLine(line string) bool {
 	line, dos := strings.CutSuffix(line, "\r")
 	o.DOSLineEnds = o.DOSLineEnds || dos

@@ -19,8 +19,8 @@ func gpuLists() []string {
 // gpuName matches the name of a GPU or of a MIG instance as the libraries of NVIDIA and AMD write it.
 var gpuName = regexp.MustCompile(`^(?:GPU|MIG)-[0-9A-Za-z][0-9A-Za-z/-]{0,79}$`)
 
-// parseGPUs returns the GPUs in a hook's environment, nil without any. Numbers come from the first list that
-// has any.
+// parseGPUs returns the GPUs in a hook's environment, nil without any: the names in all lists, and the numbers in the
+// first list that has any. Parted is "MPS" if the job has a share of a GPU by MPS, "MIG" if it has an instance.
 func parseGPUs(getenv func(string) string) *job.GPUs {
 	var g job.GPUs
 	for _, name := range gpuLists() {

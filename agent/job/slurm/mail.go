@@ -17,9 +17,10 @@ var mailSubject = regexp.MustCompile(`^Slurm (?:Array Task )?Job_id=([0-9]+(?:_[
 var endWords = regexp.MustCompile(
 	`\b(?:Ended|Failed|Reached time limit|Invalid dependency)\b|^(?:END|FAIL|TIME_LIMIT)$`)
 
-// Mail parses what slurmctld passes to its MailProg. The environment is slurmctld's own and takes precedence
-// over the subject, which contains the job's name; only the id of an array task is taken from the subject. A
-// mail about a whole job array has the ID "", because an array has no report.
+// Mail parses what slurmctld passes to its MailProg. The environment is slurmctld's own and takes precedence over the
+// subject, which contains the job's name. The ID is "" unless the subject has the form of a mail about a job or an
+// array task, because a whole array has no report. It is SLURM_JOB_ID, except for an array task, whose id is that in
+// the subject. Over is set if the mail type or, without one, the subject names an end of the job.
 func Mail(getenv func(string) string, subject string) job.Mail {
 	m := job.Mail{User: note.Clean(getenv("SLURM_JOB_USER"), job.MaxText),
 		Cluster: note.Clean(getenv("SLURM_CLUSTER_NAME"), job.MaxText)}

@@ -124,8 +124,9 @@ func jobOfTitle(cmdline []byte) (run.JobID, bool) {
 	return id, err == nil
 }
 
-// Describe returns the job's details from SLURM_ variables of its own processes. Those of the batch script are
-// preferred, because a step has its own name and number of tasks.
+// Describe returns the job's details from SLURM_ variables of those of its processes that have this job's id. Those of
+// the batch script are preferred, because a step has its own name and number of tasks. On another node than the job's
+// first, name and number of tasks of a step are left out.
 func (Scheduler) Describe(l *job.ProcessSnapshot, pids []int, r job.Run) job.Details {
 	var batch, step job.Details
 	for _, pid := range pids {

@@ -45,7 +45,8 @@ func expandStdOut(pattern string, jobID run.JobID, j run.Job) string {
 	return job.CleanPath(s)
 }
 
-// specifier returns the text for one %-letter, and whether it is known.
+// specifier returns the text for one letter after '%'. A number is padded with zeros to width digits, at most 10. It
+// returns false for %%, an unknown letter, and a value that the job lacks or that is not safe in a path.
 func specifier(c byte, width string, jobID run.JobID, j run.Job) (string, bool) {
 	number := func(n *int64) (string, bool) {
 		if n == nil {

@@ -81,7 +81,8 @@ func (s Scheduler) StepOnAllNodes(ctx context.Context, getenv func(string) strin
 	return step, nil
 }
 
-// parseStepJob parses squeue's lines "job user group nodes" and returns the owner and the nodes of a job.
+// parseStepJob parses squeue's lines "job user group nodes" and returns the owner and the nodes of a job. Without a
+// line of the job, which is then not running, it returns an error.
 func parseStepJob(output string, id run.JobID) (job.StepLaunch, error) {
 	for line := range strings.Lines(output) {
 		f := strings.Fields(line)

@@ -22,7 +22,8 @@ const usageFields = "JobIDRaw,JobID,Cluster,User,Group,State,ExitCode,NNodes,All
 // countUsageFields is the number of usageFields.
 const countUsageFields = 17
 
-// Usage returns the resources that a job used, from sacct's rows for it and its steps.
+// Usage returns the resources that a job used, from sacct's rows for it and its steps. It returns job.ErrNotQueried if
+// sacct is not configured or does not exist, and job.ErrUnknown if id is invalid or sacct has no row for it.
 func (s Scheduler) Usage(ctx context.Context, id string) (job.Usage, error) {
 	if s.Sacct == "" {
 		return job.Usage{}, job.ErrNotQueried
@@ -58,7 +59,8 @@ func (s Scheduler) requestsMemoryPerCPU(ctx context.Context, id string) bool {
 }
 
 // usageFromSacct parses the output of `sacct -n -P -o usageFields` for one job: a row for the job, then one for
-// each of its steps. Of an array only the first job is used, as seff does.
+// each of its steps. The memory used is that of the step that used most. Of an array only the first job is used, as
+// seff does. Without a row of a job it returns job.ErrUnknown.
 func usageFromSacct(output []byte) (job.Usage, error) {
 	var u job.Usage
 	for line := range bytes.Lines(output) {
@@ -84,7 +86,8 @@ func usageFromSacct(output []byte) (job.Usage, error) {
 	return u, nil
 }
 
-// usageOfJob parses the row of a job.
+// usageOfJob parses the row of a job, f, which has the columns usageFields; invalid values stay unknown. Nodes and CPUs
+// stay 0 for a job that never started. The memory used is not in this row.
 func usageOfJob(id run.JobID, f []string) job.Usage {
 	u := job.Usage{JobID: id, Cluster: note.Clean(f[2], job.MaxText), User: note.Clean(f[3], job.MaxText),
 		Group:       note.Clean(f[4], job.MaxText),

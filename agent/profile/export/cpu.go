@@ -8,8 +8,9 @@ import (
 	"jobgait/agent/profile"
 )
 
-// writeCPU writes the bins of equal CPU time as CSV: the CPU time and the wall time, in seconds, at which each
-// began, and its samples, which are empty at a gap of the profile.
+// writeCPU writes the samples of equal CPU time (profile.CPUTimeCode) as CSV: the CPU time and the wall time, in
+// seconds, at which each began, and its values, which are empty at a gap of the profile. It returns ErrColumn if the
+// profile has none.
 func writeCPU(w io.Writer, path string, o ExportOptions) (Caveats, error) {
 	l, err := profile.Load(path)
 	if err != nil {

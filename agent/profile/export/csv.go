@@ -30,7 +30,7 @@ func (s *csvSink) begin(h profile.Header, _ int64, columns []series.Column) erro
 	return s.flush()
 }
 
-// flush writes the collected row and begins a new one.
+// flush writes the collected row with a line feed to the buffer and begins a new one.
 func (s *csvSink) flush() error {
 	_, err := s.w.Write(append(s.row, '\n'))
 	s.row = s.row[:0]

@@ -25,7 +25,7 @@ import (
 // Format is an export format.
 type Format int
 
-// The forms.
+// The formats: CSV and Float32 have samples of equal wall time, CPU is CSV with samples of equal CPU time.
 const (
 	CSV Format = iota
 	Float32
@@ -58,7 +58,8 @@ type sink interface {
 	end() error
 }
 
-// Write exports the profile at path to w.
+// Write exports the columns of the profile at path that o selects to w. It returns the rate, the number of rows and the
+// damage of the profile, as far as they are known at an error.
 func Write(w io.Writer, path string, o ExportOptions) (Caveats, error) {
 	if o.Format == CPU {
 		return writeCPU(w, path, o)
@@ -102,8 +103,9 @@ func (o ExportOptions) sink(w io.Writer) sink {
 	return &csvSink{w: newBuffer(w)}
 }
 
-// chooseColumns returns the indexes of the columns to write: those with the chosen name or group, else all that
-// are not slow.
+// chooseColumns returns the indexes of the columns to write: those with the name or group o.Column or, if that is "",
+// all that are not read seldom. It returns ErrColumn if no column is selected, if Float32 selects more than one, or if
+// the name of any column cannot be in CSV or occurs twice.
 func (o ExportOptions) chooseColumns(h profile.Header, columns []series.Column) ([]int, error) {
 	var out []int
 	names, there := []string{}, map[string]bool{"": true, "t_s": true}

@@ -28,7 +28,7 @@ func (s *floatSink) begin(_ profile.Header, slots int64, _ []series.Column) erro
 	return nil
 }
 
-// add writes NaN for the slots before the chunk, then the chunk's values.
+// add writes NaN for the slots between the last chunk and this one, then the values of the first of the columns.
 func (s *floatSink) add(c profile.Chunk, columns []series.Column) error {
 	for ; s.next < c.Slot; s.next++ {
 		if err := s.put(series.Missing()); err != nil {

@@ -69,7 +69,8 @@ const (
 	variance = 0.003           // of the length of iterations
 )
 
-// Write writes the synthetic profile to path, which must not exist.
+// Write writes the profile of a synthetic run to path, which must not exist. Without o.Seal the profile has no footer,
+// like that of an agent that was killed.
 func Write(path string, o SyntheticRun) error {
 	o = o.filled()
 	w, err := profile.Create(path, o.header(), profile.WriterOptions{Lossless: o.Lossless})
@@ -111,7 +112,7 @@ func Write(path string, o SyntheticRun) error {
 	return w.Close()
 }
 
-// filled returns the run with defaults for zero fields.
+// filled returns the run with defaults for zero fields, and 0 for a negative StartUpS or AddressHz.
 func (o SyntheticRun) filled() SyntheticRun {
 	if o.Key == (run.Key{}) {
 		o.Key = run.Key{Cluster: "test", JobID: 1}
@@ -211,7 +212,8 @@ func (n *node) block(slots int) profile.Block {
 	return b
 }
 
-// bin groups the block's samples, two at a time, into bins of equal CPU time.
+// bin sets the block's bins of equal CPU time, of two successive samples each. It drops the last sample of an odd
+// number.
 func (n *node) bin(b *profile.Block) {
 	const of = 2
 	bins := len(n.order) / of
@@ -232,7 +234,8 @@ func (n *node) bin(b *profile.Block) {
 	}
 }
 
-// part returns what the job does in the current slot.
+// part returns what the job does in the current slot, and sets n.at to the slot's position within its iteration. With
+// PeriodS 0 the part is drawn at random.
 func (n *node) part() part {
 	t := (float64(n.slot) + 0.5) * stepNS / 1e9
 	if n.at = -1; t < n.o.StartUpS {
@@ -256,7 +259,8 @@ func (n *node) part() part {
 	return wait
 }
 
-// count advances the columns by one slot.
+// count advances the columns by one slot at the rates of p, with random noise, and stores their values in out at slot i
+// of the block.
 func (n *node) count(out [][]int64, i int, p part) {
 	for c, col := range columns {
 		v := p.rates[c] * stepNS / 1e9
@@ -269,7 +273,8 @@ func (n *node) count(out [][]int64, i int, p part) {
 	}
 }
 
-// addresses draws the code addresses of one slot and returns their number.
+// addresses draws the code addresses of slot i of a block of the given number of slots, in which the job does p. It
+// adds them to the hits of their pages, by key, and returns their number.
 func (n *node) addresses(hits map[uint64][]uint16, i, slots int, p part) uint32 {
 	total := uint32(0)
 	for range int(math.Round(n.o.AddressHz * cpus * stepNS / 1e9)) {

@@ -4,7 +4,7 @@
 //
 // In come the logarithms of runs in time order, less the other known effects (slow nodes, machine), their days,
 // and as runs arrive the changes that are committed by then (New, Learn). Out come the logarithms without the
-// week (X), what was taken out of each (Out), and a note (Notes).
+// week (X), what was subtracted from each (Removed), and a note (Notes).
 //
 // The simplest form that holds is used: two days of seven that follow each other against the rest, at any phase
 // (Student's t, the largest of seven); then every weekday by itself (F test). Runs of one day count once.

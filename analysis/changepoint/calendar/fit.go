@@ -54,8 +54,10 @@ type weekTally struct {
 	parts   float64 // levels
 }
 
-// tally sums the distances of the runs [from,end) from their levels by weekday. Levels and outliers are
-// determined after the pattern known is subtracted.
+// tally sums, by weekday, the mean distance of the runs of each day in [from,end) from their levels. Levels and
+// outliers are determined after the pattern known is subtracted; the sums contain it again. Distances are limited to
+// clipAt MAD. If known has a form, runs more than farAt MAD away are left out. It also sets the distances w.off and the
+// shares w.share.
 func (w *Week) tally(from, end int, committed []WeekChange, known pattern) weekTally {
 	for k := from; k < end; k++ {
 		w.off[k] = w.src[k] - known.effect[weekday(w.day[k])]
@@ -93,8 +95,9 @@ func (w *Week) tally(from, end int, committed []WeekChange, known pattern) weekT
 	return t
 }
 
-// centreOnMedians sets the effects of a pattern that was found among clipped runs to the medians of its days:
-// they may be far larger than the noise.
+// centreOnMedians replaces the effects of a pattern, which were estimated from clipped runs, by medians, because they
+// may be far larger than the noise. In the form twoDays it is the median of the runs on days with an effect less that
+// of the other runs, else the median of the runs on each weekday. Effects of 0 stay.
 func (w *Week) centreOnMedians(from, end int, f *pattern) {
 	var level float64
 	middle := func(of func(d int) bool) float64 {
@@ -116,8 +119,9 @@ func (w *Week) centreOnMedians(from, end int, f *pattern) {
 	}
 }
 
-// subtractLevels subtracts its level from each run in [from,end), levels being those between changes, and
-// returns the number of levels.
+// subtractLevels subtracts from each run in [from,end) the median of its level, and returns the number of levels.
+// Levels begin and end at the committed changes, and after the last of them at one more step if it is probable
+// (scatter.RunsBeforeStep).
 func (w *Week) subtractLevels(from, end int, committed []WeekChange) float64 {
 	parts, first := 0.0, from
 	part := func(last int) {
@@ -140,7 +144,8 @@ func (w *Week) subtractLevels(from, end int, committed []WeekChange) float64 {
 	return parts
 }
 
-// simplestPattern returns the simplest significant pattern of the days.
+// simplestPattern returns the pattern of two days, or an empty one if it is not significant. Only if the weekdays
+// differ significantly beyond that, it returns a pattern with an effect for each weekday.
 func (t *weekTally) simplestPattern() pattern {
 	pair := t.bestPair()
 	if free := t.separateDays(pair); free.form != noWeek {
@@ -157,8 +162,9 @@ func (t *weekTally) totals() (n, sum float64) {
 	return n, sum
 }
 
-// bestPair returns the two consecutive weekdays that differ most from the rest, by the largest Student's t of
-// seven, if chance reaches it with a probability of at most maxChance.
+// bestPair returns the two consecutive weekdays that differ most from the rest, by the largest Student's t of seven; an
+// empty pattern if chance reaches it with a probability above maxChance. The effect is shrunk towards 0. It is that of
+// the two days, or with the opposite sign that of the other days if these are fewer.
 func (t *weekTally) bestPair() pattern {
 	var best pattern
 	most := 0.0
@@ -245,8 +251,9 @@ func (t *weekTally) separateDays(pair pattern) pattern {
 	return found
 }
 
-// setEffects sets the effect of every weekday: that of pair plus the given part, which allows for chance, of
-// what it exceeds that by.
+// setEffects sets the effect of every weekday: that of pair, plus, for a weekday with enough days, the given part of
+// the difference between its own mean and that effect. part allows for chance; mean is the mean of all. The effects are
+// then shifted so that their median, over the weekdays with runs, is 0.
 func (t *weekTally) setEffects(found *pattern, pair pattern, mean, part float64) {
 	var present []float64
 	for d, days := range t.n {

@@ -23,7 +23,8 @@ func (w *Week) RemoveFrom(x []float64) {
 	}
 }
 
-// Notes returns a note about the pattern that is subtracted from the newest runs, nil if none exists.
+// Notes returns a note about the pattern that is subtracted from the newest runs, nil if none exists. dated says that
+// days count from the first of 1970, so that weekdays can be named.
 func (w *Week) Notes(dated bool) []note.Note {
 	if w == nil || w.found.form == noWeek {
 		return nil

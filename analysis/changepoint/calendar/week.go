@@ -78,8 +78,9 @@ func (w *Week) Learn(newest int, committed []WeekChange) {
 	}
 }
 
-// coversWeeks reports whether the runs in use cover enough weeks, also by the clock. Runs of a replayed history
-// may be days apart by their times and seconds by the clock: the week is then one that no machine had.
+// coversWeeks reports whether the runs in use span at least leastSpan days, and, if their days by the clock are known,
+// the same number of these within two. Runs of a replayed history may be days apart by their times and seconds by the
+// clock: the week is then one that no machine had.
 func (w *Week) coversWeeks(newest int) bool {
 	days := w.day[newest] - w.day[w.from]
 	return days >= leastSpan && (w.began == nil || math.Abs(w.began[newest]-w.began[w.from]-float64(days)) < 2)

@@ -34,8 +34,9 @@ const (
 	programNoise, functionNoise = .01, .01
 )
 
-// Code simulates 60 runs on 60 days, with the change in the middle. Functions have 5 to 15 % of the time; what
-// the samples of a run say of each scatters as counts do. What is less than 1 % is not listed.
+// Code simulates 60 runs on 60 days. From the middle on one function, drawn at random, is changed as fate says.
+// Functions have 5 to 15 % of the time; the sampled time of each scatters as counts do. A function with less than 1 %
+// in a run is not listed there.
 func Code(r *rand.Rand, fate FunctionFate) CodeHistory {
 	level := make([]float64, codeFunctions)
 	sum := 0.0
@@ -77,7 +78,8 @@ func Code(r *rand.Rand, fate FunctionFate) CodeHistory {
 	return h
 }
 
-// sampleRun sets the sampled CPU time of all functions in run k and returns the run's total time.
+// sampleRun sets the sampled CPU time of all functions in run k, NaN for those that are not listed, and returns the
+// run's true total time. level is the mean time of each function, in seconds.
 func (h *CodeHistory) sampleRun(r *rand.Rand, k int, level []float64) float64 {
 	program := math.Exp(programNoise * r.NormFloat64())
 	y := 0.0

@@ -15,8 +15,8 @@ func Kinds() []string {
 // causedShare is the share of changes at which a recorded field flips.
 const causedShare = .85
 
-// Recorded draws a history with four recorded fields. Each flips by itself at a
-// pace of its own, and at most changes one of them does.
+// Recorded draws a history of one of Kinds with four recorded fields. Each field flips by itself at a pace of its own.
+// At a share causedShare of the changes one of them flips as well.
 func Recorded(r *rand.Rand, kind string) DrawnHistory {
 	p := plan{n: 60 + r.IntN(91), sd: loguniform(r, .005, .1), lo: .02, hi: .5}
 	p.place(r, kind)
@@ -104,7 +104,8 @@ func (p *plan) times(r *rand.Rand, kind string) []float64 {
 	return t
 }
 
-// fill simulates the values of the runs.
+// fill simulates the values of the runs from the planted changes, the noise and outliers. By kind it adds a slow
+// movement, a change of the noise or a weekly pattern, and correlates the noise.
 func (p *plan) fill(r *rand.Rand, kind string, h *DrawnHistory) {
 	level := p.levels(r, h)
 	later, from := 1.0, p.n // the noise grows or shrinks
@@ -196,7 +197,7 @@ func (p *plan) levels(r *rand.Rand, h *DrawnHistory) []float64 {
 	return level
 }
 
-// drift adds a slow movement of 20 to 50 runs.
+// drift adds to level a slow movement of 5 to 50 % over 20 to 50 runs, which stays afterwards, and sets h.Ramp.
 func (p *plan) drift(r *rand.Rand, h *DrawnHistory, level []float64) {
 	from, long, d := 15+r.IntN(p.n/3), 20+r.IntN(31), effect(r, .05, .5)
 	h.Ramp = []int{from, min(from+long, p.n)}

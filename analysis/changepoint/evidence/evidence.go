@@ -21,10 +21,9 @@ import (
 // maxEvidence limits the evidence: a smaller p cannot be represented.
 const maxEvidence = 300
 
-// Splits returns for each split of times the evidence for two levels: -log10 of p of
-// a pooled two-sample t test of the halves of their logarithms, as its test trims them.
-// Entry i is for a new level from times[i] on; entries without two values on both sides
-// are NaN. No time may be missing.
+// Splits returns for each split of times the evidence for two levels: -log10 of the p value, 0 to maxEvidence, of a
+// pooled two-sample t test of the logarithms before and after the split, trimmed as in the report's test. Entry i is
+// for a new level from times[i] on; entries without two values on both sides are NaN. No time may be missing.
 func Splits(times []float64) []float64 {
 	out, x := make([]float64, len(times)), make([]float64, len(times))
 	for i, t := range times {

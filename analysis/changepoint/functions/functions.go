@@ -44,8 +44,8 @@ const (
 	// present is the least share of a side's runs that list a part which exists there, absent the largest share
 	// for one that does not.
 	present, absent = 0.8, 0.2
-	// maxFalseChance is the accepted probability of a false name among all parts. Of 1000 drawn changes one
-	// function in ten of whose was 10 % slower, .01 named a second one in 15 (MEASURED.md of changepoint).
+	// maxFalseChance is the accepted probability of a false name among all parts. With .01, in 15 of 1000 simulated
+	// changes in which one of ten functions was 10 % slower, a second function was named (MEASURED.md of changepoint).
 	maxFalseChance = 0.001
 	// leastOfTotal is the least share of the program's shift for a function to be named.
 	leastOfTotal = 0.1
@@ -112,7 +112,9 @@ func (e Explanation) Parts(effect float64) []Shift {
 	return out
 }
 
-// shiftOf compares the CPU times of a part on the two sides of a change.
+// shiftOf compares the CPU times of a part on the two sides of a change, given by their runs. On a side where at most a
+// fifth of the runs list the part, its time is 0. If it is absent from both sides, or between a fifth and four fifths
+// of the runs of one list it, nothing is compared and listed is false.
 func shiftOf(p Part, sides [2][]int) Shift {
 	s := Shift{Library: p.Library, Name: p.Name}
 	var values [2][]float64
@@ -144,7 +146,8 @@ func shiftOf(p Part, sides [2][]int) Shift {
 	return s
 }
 
-// compare sets the means, the difference and its interval by Welch's t test.
+// compare sets the means of the values a before and b after the change, and by Welch's t test their difference with its
+// 95 % interval and P. Without any scatter P is 0 if the means differ, else 1.
 func (s *Shift) compare(a, b []float64) {
 	var sa, sb float64
 	s.Before, sa = robust.Mean(a)

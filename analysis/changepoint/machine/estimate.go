@@ -23,7 +23,8 @@ func (e estimate) applied(part float64) float64 {
 // its jobs, the median of others is only noise, and subtracting it would add that noise to every series.
 type shrinkage struct{ xy, xx, ee, n float64 }
 
-// weight returns the factor, 0 to 1, by which an uncertain estimate is applied.
+// weight returns the factor, 0 to 1, by which an uncertain estimate is applied: the slope of the deviations of runs
+// over the estimates, or 0 if it is not more than seven standard errors above 0 or is known from 20 runs or fewer.
 func (s *shrinkage) weight() float64 {
 	if s.n <= 20 || s.xx == 0 {
 		return 0
@@ -53,9 +54,9 @@ func (s *shrinkage) learn(e estimate, off, noise float64) {
 // from a job that the machine did not slow down.
 type sharing struct{ xy, xx, v float64 }
 
-// learn adds a run that deviates from its level by off, for which others gave estimate e. The deviation is
-// limited to the estimate. The weight of old runs decays over 30 runs: a slow file system affects other jobs
-// than a slow clock.
+// learn adds a run that deviates from its level by off, for which others gave estimate e. It ignores estimates below
+// two standard errors and runs without a known level. The deviation is limited to the estimate. The weight of old runs
+// decays over 30 runs: a slow file system affects other jobs than a slow clock.
 func (s *sharing) learn(e estimate, off, noise float64) {
 	if e.n == 0 || math.IsNaN(off) || math.Abs(e.shift) < 2*e.se {
 		return

@@ -59,7 +59,7 @@ type Member struct {
 	owner int // the same for the series of one user, another for all without
 	start []float64
 	now   []float64 // time at which a run is analysed; runs that began before it are known
-	shift []float64 // of the machine at each run, as this series' others tell it
+	shift []float64 // of the machine at each run, estimated from the other series
 	level levelTracker
 	own   sharing
 	revision
@@ -127,7 +127,7 @@ func EstimateShifts(series []MachineSeries, levels Levels) ([]*Member, []Machine
 	return known, events
 }
 
-// groupByMachine groups the series whose starts are known by machine.
+// groupByMachine groups by machine the series for which the start of every run is known, and numbers their owners.
 func groupByMachine(series []MachineSeries) [][]*Member {
 	where := make(map[string]int)
 	var groups [][]*Member
@@ -176,8 +176,9 @@ type fleet struct {
 	spare       sync.Pool // of panels, for members that are revised at one time
 }
 
-// collect fills in the runs and reports whether at least nine in ten are analysed in the order in which they
-// began: a series may be in the order of submission, or of ends.
+// collect sets f.runs to the runs of all members in the order of start, and now of each member to the latest start up
+// to each run. It reports whether at most one run in ten began before the run that precedes it in its series: a series
+// may be in the order of submission, or of ends.
 func (f *fleet) collect() (inOrder bool) {
 	turned := 0
 	for m, v := range f.members {
@@ -267,7 +268,8 @@ func (f *fleet) estimateBefore(q, known int, now float64, look *panel) (e estima
 	return look.estimate(), lastUsed
 }
 
-// addNotes adds a note to each member whose runs were shifted by an event.
+// addNotes adds a note to each member from which a shift of at least leastMachine was subtracted at the time of an
+// event of the same sign.
 func (f *fleet) addNotes(events []MachineEvent) {
 	for _, m := range f.members {
 		most := 0.0

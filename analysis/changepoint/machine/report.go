@@ -16,9 +16,9 @@ type spell struct {
 	members     map[int]bool
 }
 
-// addSpells adds all subtracted shifts to the events: each spell widens the event that it overlaps, or becomes
-// an event of its own. States of 21 runs miss short spells and the edges of long ones. A shift in too few
-// series for a machine is no event, nor is one below 2.25 % in total: about half of those are estimation
+// addSpells adds the spells of subtracted shifts to the events, because states of 21 runs miss short spells and the
+// edges of long ones. A spell widens the event of the same sign that it overlaps. Otherwise it becomes an event, unless
+// it is of fewer than fewest series or its median shift is below 2.25 %: about half of such shifts are estimation
 // errors.
 func (f *fleet) addSpells(events []MachineEvent) []MachineEvent {
 	for _, s := range f.spells() {
@@ -36,7 +36,8 @@ func (f *fleet) addSpells(events []MachineEvent) []MachineEvent {
 	return events
 }
 
-// spells returns the stretches of runs with reportable shifts of one sign.
+// spells returns the stretches of runs, in the order of start, with shifts of at least leastMachine and of one sign.
+// Runs with smaller shifts in between do not end a stretch, unless the next such shift is more than stateRuns runs on.
 func (f *fleet) spells() []spell {
 	var list []spell
 	for q, r := range f.runs {

@@ -52,8 +52,8 @@ func medians(s changepoint.Series, join Join) map[float64]float64 {
 	return out
 }
 
-// addLevel adds the mean and the standard deviation of the pairs [first,end). Pairs more than 5 MAD from their
-// median count as outliers.
+// addLevel adds to the history a regime, the mean, median and standard deviation of the pairs [first,end), and their
+// outliers: pairs more than 5 MAD from the median, which count for the median only. It ignores an empty range.
 func (h *History) addLevel(first, end int) {
 	if first < 0 || end > len(h.Y) || first >= end {
 		return

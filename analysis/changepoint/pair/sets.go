@@ -14,11 +14,10 @@ import (
 // values, which keeps the ranks.
 const mostOfSet = 1000
 
-// CompareSets compares two sets of runs that nothing pairs: the median of all
-// ratios b/a with the interval that belongs to the rank-sum test, exact for
-// few. It assumes that the sets differ in level only, and that their runs do
-// not depend on one another: it cannot see a machine that was slow while one of
-// them ran, which pairs can.
+// CompareSets compares two sets of runs that nothing pairs: the median of all ratios b/a with the interval that belongs
+// to the rank-sum test, exact for few. Sets too few for any difference to be significant give no interval and no p, but
+// a note. It assumes that the sets differ in level only and that their runs are independent: unlike pairs, it cannot
+// detect that the machine was slow while one of the sets ran.
 func CompareSets(a, b changepoint.Series) Comparison {
 	c := newComparison(setLevel)
 	xa, xb := usableLogs(&a), usableLogs(&b)

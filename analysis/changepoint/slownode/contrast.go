@@ -31,7 +31,8 @@ type contrast struct {
 	sum   []float64
 }
 
-// newContrast collects the deviations off of the runs (NaN is left out) and the nodes of each run.
+// newContrast collects the deviations off of the runs (NaN is left out) and the nodes of each run. It subtracts the
+// median from the deviations and limits them to clip MAD.
 func newContrast(off []float64, runs [][]int, nodes int) contrast {
 	c := contrast{count: make([]int, nodes), sum: make([]float64, nodes)}
 	for k, v := range off {

@@ -3,7 +3,7 @@
 //
 // In come logarithms of runs in time order and the nodes of each (New), and as runs arrive the changes that are
 // committed by then (Learn). Out come the runs less the effects of nodes estimated so far (X), and once all
-// have arrived the nodes that are called slow, with effect and chance (Judge), what they explain (Notes), and
+// have arrived the nodes that are called slow, with effect and chance (SlowNodes), what they explain (Notes), and
 // which nodes go with two levels (OfLevels).
 //
 // A run takes as long as its slowest node. For each node the probability that it is slow, and its delay, are

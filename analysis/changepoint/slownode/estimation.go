@@ -35,8 +35,8 @@ type nodeRun struct {
 	weightWithout float64 // weight of the runs without the node
 }
 
-// newEstimation prepares an estimation from all runs of parts. It removes older runs from the lists of m for
-// good.
+// newEstimation prepares an estimation from all runs of parts, the levels; part holds the index in parts of each run.
+// It removes runs before the first part from the lists of m for good.
 func (m *suspects) newEstimation(raw, x []float64, parts []stretch, part []int) estimation {
 	q := estimation{suspects: m, from: parts[0].first, raw: raw, x: x, parts: parts, part: part}
 	end := parts[len(parts)-1].last

@@ -33,7 +33,7 @@ type Watch struct {
 	parts    []stretch
 	buf      []float64
 	cells    int // entries of the node lists that are looked back on
-	due      int // runs that are waited for before the next look
+	due      int // number of runs from which on the next estimate is made
 }
 
 // New watches the nodes of runs raw, of which each has a list of nodes; nil where nodes are not known, or fewer
@@ -53,7 +53,7 @@ func New(raw []float64, nodes [][]string) *Watch {
 // X returns the residuals of the learnt runs; all callers share the slice.
 func (w *Watch) X() []float64 { return w.x }
 
-// arrive records the nodes of run k.
+// arrive records the nodes of run k, and counts the entries of the node lists of the newest Runs runs.
 func (w *Watch) arrive(k int) {
 	w.suspects.arrive(k)
 	w.cells += len(w.pl.runs[k])
@@ -62,9 +62,9 @@ func (w *Watch) arrive(k int) {
 	}
 }
 
-// Learn updates the estimates of nodes with the runs up to newest, at intervals. starts lists the first runs of
-// the committed levels, ascending, among the newest Runs. The values of up to revised runs before newest may
-// have changed since the last call.
+// Learn updates the estimates of nodes with the runs up to newest, at intervals; in between it subtracts the delays
+// estimated so far. starts lists the first runs of the committed levels, ascending, among the newest Runs. The values
+// of up to revised runs before newest may have changed since the last call.
 func (w *Watch) Learn(newest, revised int, starts []int) {
 	w.arrive(newest)
 	n := newest + 1
@@ -92,8 +92,9 @@ func (w *Watch) adjust(from, end int) {
 	}
 }
 
-// setRegimes divides the runs [from,end) into regimes and sets the distance of each run from the level of its
-// regime.
+// setRegimes divides the runs [from,end) into regimes and sets the distance of each run from the median of its regime.
+// Regimes begin at starts and, after the last of them, at one more step if it is probable, but not at steps that the
+// move from one node to another may explain (movedNodes).
 func (w *Watch) setRegimes(from, end int, starts []int) {
 	first := from
 	w.parts = w.parts[:0]

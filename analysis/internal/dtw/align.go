@@ -7,9 +7,8 @@ const (
 	left
 )
 
-// Align returns the smallest sum of squares over the pairs of a path, as
-// Squared, and calls visit with every pair of that path, from the last to the
-// first.
+// Align returns the same distance as Squared and calls visit with the indexes i of x and j of y of each pair on the
+// best path, from the last pair to the first. For an empty series it returns infinity and calls nothing.
 func (s *Scratch) Align(x, y []float64, band int, visit func(i, j int)) float64 {
 	n, m := len(x), len(y)
 	if n == 0 || m == 0 {

@@ -19,10 +19,9 @@ func Paper() Rule {
 	return Rule{MaxRounds: 31, Patience: 5, MinDecrease: 0.025, Band: Full}
 }
 
-// Average refines start into the barycentre average of items: every sample of
-// the average becomes the mean of the samples that it is paired with. It has as
-// many samples as start. wgss is the sum over the items of the squared distance
-// to the average that is returned; it never rises from one round to the next.
+// Average refines start into the barycentre average of items: every sample of the average becomes the mean of the
+// samples that it is paired with. rule says when it ends; rounds is the number of refinements. The average has as many
+// samples as start. wgss is the sum over the items of the squared distance to the average that is returned.
 func (s *Scratch) Average(items [][]float64, start []float64, rule Rule) (average []float64, wgss float64, rounds int) {
 	average = append([]float64(nil), start...)
 	if len(items) == 0 || len(start) == 0 {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Squared returns the smallest sum of (x_i - y_j)^2 over the pairs of a path within the band: the paper's
-// DTW_2. A negative band means none. For an empty series the sum is infinite.
+// Squared returns the smallest sum of (x_i - y_j)^2 over the pairs of a path within the band: the paper's DTW_2. A
+// negative band admits all pairs. For an empty series the sum is infinite.
 func (s *Scratch) Squared(x, y []float64, band int) float64 {
 	n, m := len(x), len(y)
 	if n == 0 || m == 0 {
@@ -121,8 +121,8 @@ type table struct {
 	first, last  int
 }
 
-// cheapest returns the cell to come from: of equal cost the diagonal one goes before the
-// upper and the left one.
+// cheapest returns the cheapest of the three cells from which a path can enter a cell: of equal cost the diagonal one,
+// then the upper one. pairs is the mask of the bits that are not part of the cost.
 func cheapest(diagonal, up, left, pairs int64) int64 {
 	if up|pairs < diagonal {
 		diagonal = up
@@ -133,8 +133,9 @@ func cheapest(diagonal, up, left, pairs int64) int64 {
 	return diagonal
 }
 
-// addTwo computes two rows, of which only the second is kept. They are computed side by
-// side, because each cell waits for the one to its left.
+// addTwo computes the rows of the next two values of x, v and w, and keeps only the second. They are computed side by
+// side, because each cell waits for the one to its left. It stops at the first column after t.last in which both cells
+// are above the limit.
 func (t *table) addTwo(v, w int64) {
 	pairs, limit, last := t.pairs, t.limit, t.last-t.first
 	cells, y := t.cells[t.first:], t.y[t.first:len(t.cells)]

@@ -34,8 +34,8 @@ func (m Matrix) At(i, j int) float64 {
 	return float64(m.d[i*(i-1)/2+j])
 }
 
-// Clusters returns the single-linkage clusters under a cut, labelled in the
-// order of their first items.
+// Clusters returns the number of the single-linkage cluster of each item: items at a distance of at most cut are in one
+// cluster. Clusters are numbered from 0 in the order of their first items.
 func (m Matrix) Clusters(cut float64) []int {
 	set := newDisjoint(m.n)
 	k := 0

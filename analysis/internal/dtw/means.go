@@ -80,7 +80,9 @@ type fourTables struct {
 // Its layout is known to the assembly.
 type twoRowsState struct{ v, w, diagonal, above, left [lanes]int64 }
 
-// addTwo computes two rows, of which only the second is kept.
+// addTwo computes, in each of the four tables, the rows of the next two values of x, which are in t.rows, and keeps
+// only the second. It computes the columns from first to last and then further ones until no path within a limit enters
+// the next column. Then it sets first and last for the new row.
 func (t *fourTables) addTwo() {
 	const further = 8 // columns computed at a time behind the last one
 	before := lanes * (t.first - 1)

@@ -43,7 +43,7 @@ func limits(i, n, m, band int) (lo, hi int) {
 
 var inf = math.Inf(1)
 
-// start initializes the row before the first.
+// start sets the cells before the first row: 0 at index 0, where every path begins, and infinity elsewhere.
 func start(prev []float64) {
 	for j := range prev {
 		prev[j] = inf

@@ -10,9 +10,9 @@ type Spikes struct{ Share, Range float64 }
 // of freedom.
 type SpikedMean struct{ Mean, SE, DF float64 }
 
-// Mean estimates the mean and spread of the normal part by expectation maximisation, starting from the median
-// and the MAD: values that fit the spikes better have less weight. The spread divides by the effective number
-// less one.
+// Mean estimates the mean of the normal part and its standard error by expectation maximisation, starting from the
+// median and the MAD: values that fit the spikes better have less weight. DF is the effective number of values less
+// one.
 func (p Spikes) Mean(x []float64) SpikedMean {
 	mu := Median(x)
 	s := p.start(x, mu)
@@ -46,8 +46,9 @@ func (p Spikes) Mean(x []float64) SpikedMean {
 // resolution of 1 ms over a run of 1000 s.
 const flatSpread = 1e-6
 
-// start returns the MAD about the median, corrected for few values: uncorrected it is 15 % too low on average
-// at five values, 5 % at fifteen.
+// start returns the first estimate of the spread: the MAD about centre, corrected for few values; uncorrected it is 15
+// % too low on average at five values, 5 % at fifteen. If more than half of the values are equal, it returns the
+// standard deviation instead. The result is at least flatSpread.
 func (p Spikes) start(x []float64, centre float64) float64 {
 	d := make([]float64, len(x))
 	for i, v := range x {
