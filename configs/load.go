@@ -160,8 +160,9 @@ func prefixOf(executable string) string {
 	return up
 }
 
-// Environment returns, as NAME=value, the variables that a program of jobgait passes to the programs it starts.
-// Their environment has nothing else.
+// Environment returns, as NAME=value, the variables of its own environment that a program of jobgait passes to the
+// programs of jobgait that it starts, as far as they are set. It passes no others of its own; `jobgait run` adds the
+// variables that describe the run to its hooks.
 func Environment(getenv func(string) string) []string {
 	var env []string
 	for _, name := range []string{"JOBGAIT_CONFIG", oneMachineName, "HOME", "XDG_STATE_HOME", "XDG_DATA_HOME",

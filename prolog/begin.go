@@ -94,8 +94,8 @@ func lockRunDir(dir job.RunDir, r job.Run, log *job.Log) (*os.File, error) {
 	return lock, nil
 }
 
-// setAside renames the directory of an unfinished run, so that a new run can use its name, and logs the new name. It
-// holds the run's lock meanwhile; if a live process holds that, the error is job.ErrLocked.
+// setAside renames the directory of an earlier run, so that a new run can use its name, and logs the new name. It
+// holds the earlier run's lock meanwhile; if a live process holds that, the error is job.ErrLocked.
 func setAside(dir job.RunDir, log *job.Log) error {
 	lock, err := dir.TryLock()
 	if err != nil {

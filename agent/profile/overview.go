@@ -177,7 +177,7 @@ func (o *overviewBuilder) addLevels(points []int64, b *Block, c []int64) []int64
 	return points
 }
 
-// addSamples adds the samples of a block to the sums of their groups.
+// addSamples adds the numbers of code addresses in the slots of a block (Block.Samples) to the totals of their groups.
 func (o *overviewBuilder) addSamples(b *Block) {
 	for i, n := range b.Samples {
 		g := o.groupIndex(b.First + int64(i))

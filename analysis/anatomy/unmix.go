@@ -85,7 +85,8 @@ func Unmix(c Cycles, startS, stepS float64, windows []Window) Unmixed {
 	return out
 }
 
-// usualLength returns the median distance of the windows' ends in seconds.
+// usualLength returns the usual length of a measurement window in seconds: the median time from one window's end to
+// the next one's. It needs at least two windows.
 func usualLength(windows []Window) float64 {
 	steps := make([]float64, 0, len(windows))
 	for i := range windows[1:] {

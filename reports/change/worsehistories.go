@@ -110,7 +110,8 @@ func (r Report) OwnRate() string {
 		r.Own.Series, r.Own.FalseAlarms)
 }
 
-// doubtful returns the histories that look worse, but not significantly among all of them.
+// doubtful returns the histories that look worse but that WorseHistories leaves out: the worsening is not significant
+// among all histories, or the history has Support and is not tested.
 func (r Report) doubtful() []JudgedHistory {
 	sure := r.worsePlaces()
 	var out []JudgedHistory

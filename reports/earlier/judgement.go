@@ -156,7 +156,7 @@ func lastOf(e change.ShownEvent) int {
 	return e.Last().Index
 }
 
-// unacknowledged returns the newest events down to the first acknowledged one.
+// unacknowledged returns the events before the first acknowledged one, without it; the newest event comes first.
 func unacknowledged(events []change.ShownEvent) []changepoint.Event {
 	var out []changepoint.Event
 	for _, e := range events {

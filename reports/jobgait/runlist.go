@@ -53,7 +53,8 @@ func (j openedHistories) listed(ctx context.Context, q history.Query) (list []da
 	return list, total, err
 }
 
-// listed returns the run for a list. If its report cannot be made, how it ended is the scheduler's state.
+// listed returns the run's entry for a list of runs. How the run ended is from its report, or the scheduler's state
+// if the report cannot be made; the other fields are from the stored run.
 func (r foundRun) listed(ctx context.Context) dashboard.ListedRun {
 	one := dashboard.ListedRun{JobID: r.DisplayID, User: r.User, App: r.App, Start: time.Unix(int64(r.Start), 0),
 		ElapsedS: r.ElapsedS, Failed: !r.EndedNormally(), Ended: r.FinalState(), Page: job.PagePath(r.Run)}
