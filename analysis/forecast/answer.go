@@ -161,13 +161,14 @@ func isAre(n int) string {
 	return fmt.Sprintf("are %d", n)
 }
 
-// setMemory sets the forecast of the memory per node from the completed runs among the newest a.Runs, and judges the
-// requested bytes, nil for none. If these runs are too few, or if their peaks differ too much, it sets nothing.
+// setMemory sets the forecast of the memory per node from the newest a.Runs completed runs whose memory is known, and
+// judges the requested bytes, nil for none. If these runs are too few, or if their peaks differ too much, it sets
+// nothing.
 func (a *PlannedRun) setMemory(runs []history.Run, requested *float64, p Tuning) {
-	peaks := make([]float64, len(runs))
-	for i, r := range runs {
+	var peaks []float64
+	for _, r := range runs {
 		if r.PeakMemBytes != nil && (r.State == "" || r.State == "COMPLETED") {
-			peaks[i] = *r.PeakMemBytes / float64(max(a.Nodes, 1))
+			peaks = append(peaks, *r.PeakMemBytes/float64(max(a.Nodes, 1)))
 		}
 	}
 	f, err := Next(peaks[max(0, len(peaks)-a.Runs):], nil, p)
