@@ -114,14 +114,15 @@ func (p *processEntry) delayMaps(at int64, err error) {
 }
 
 // pageInArea counts a hit in the area p.lastArea and returns the key of its page. It finds the identity of the area's
-// file at the first hit, and adds the pages of libraries that wait with the CPU busy to waitingPages.
+// file at the first hit, and adds the pages of libraries that wait with the CPU busy to waitingPages. While the identity
+// is not known, hits count as code without a file.
 func (t *table) pageInArea(p *processEntry, s sample) uint64 {
 	a := &p.code.areas[p.lastArea]
 	if a.anonymous() {
 		return t.anonymousPage()
 	}
-	if a.file == 0 {
-		t.identifyFile(a, s.pid)
+	if a.file == 0 && !t.identifyFile(a, s.pid, s.time) {
+		return t.anonymousPage()
 	}
 	off := a.offset + (s.ip - a.start)
 	if t.places != nil {
@@ -134,14 +135,19 @@ func (t *table) pageInArea(p *processEntry, s sample) uint64 {
 	return page
 }
 
-// identifyFile sets the hash of an area's file, from its build id or inode.
-func (t *table) identifyFile(a *area, pid int32) {
-	is := t.files.file(pid, *a)
+// identifyFile sets the hash of an area's file, from its build id or inode. It returns false if the file's identity is
+// not known yet. at is the time in ns.
+func (t *table) identifyFile(a *area, pid int32, at int64) bool {
+	is, ok := t.files.file(pid, *a, at)
+	if !ok {
+		return false
+	}
 	a.file = is.hash
 	if a.id > 0 && t.places.files[a.id-1].hash == 0 {
 		f := &t.places.files[a.id-1]
 		f.hash, f.build = is.hash, is.build
 	}
+	return true
 }
 
 // registerFile returns the index in places of an area's file, 0 if places are not counted.

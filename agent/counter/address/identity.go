@@ -2,6 +2,7 @@ package address
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/fnv"
 
@@ -28,7 +29,16 @@ func hashInode(n inode) uint64 {
 type identifier struct {
 	peek  peek.Reader
 	known map[inode]identity
+	// pending are the files whose build id could not be read in time, each read again for a while.
+	pending map[inode]pendingIdentity
 }
+
+// pendingIdentity says when the build id of a file was requested first, and when it is requested again, in ns.
+type pendingIdentity struct{ sinceNS, nextNS int64 }
+
+// A build id that did not arrive in time is requested again every identityRetryNS, for identityWaitNS: so long the
+// reader of /proc files waits for a process before it gives up.
+const identityRetryNS, identityWaitNS = 2e8, 10e9
 
 // identity is the key of a file, and its build id in hexadecimal digits, "" if it has none.
 type identity struct {
@@ -43,27 +53,44 @@ const (
 
 // newIdentifier returns an identifier that reads files through p.
 func newIdentifier(p peek.Reader) *identifier {
-	return &identifier{peek: p, known: map[inode]identity{}}
+	return &identifier{peek: p, known: map[inode]identity{}, pending: map[inode]pendingIdentity{}}
 }
 
 // file returns the identity of the file that a process has mapped at an area: its build id. The file may be on a
-// hanging network file system, so the read is limited in time. If it gives no build id, or for more than maxFiles
-// files, the identity is the hash of device and inode. Each inode is read once, and its identity never changes.
-func (x *identifier) file(pid int32, a area) identity {
+// hanging network file system, so the read is limited in time. If there is no answer in time, ok is false: the identity
+// is not known yet, and later calls ask again. at is the time of the call in ns. If the file gives no build id or no
+// answer for identityWaitNS, or for more than maxFiles files, the identity is the hash of device and inode. Once known,
+// the identity of an inode never changes, and the file is not read again.
+func (x *identifier) file(pid int32, a area, at int64) (h identity, ok bool) {
 	if h, ok := x.known[a.inode]; ok {
-		return h
+		return h, true
 	}
-	h := identity{hash: hashInode(a.inode)}
+	h = identity{hash: hashInode(a.inode)}
 	if len(x.known) >= maxFiles {
-		return h
+		return h, true
+	}
+	wait, again := x.pending[a.inode]
+	if again && at < wait.nextNS {
+		return identity{}, false
 	}
 	id, err := x.peek.Ask(peek.ProcRequest{File: peek.MappedBuild, PID: int(pid), Max: maxID,
 		Area: peek.Area{Start: a.start, End: a.end, Inode: a.inode.ino}})
+	if errors.Is(err, peek.ErrTimeout) || errors.Is(err, peek.ErrBusy) {
+		if !again {
+			wait.sinceNS = at
+		}
+		if at-wait.sinceNS < identityWaitNS && (again || len(x.pending) < maxFiles) {
+			wait.nextNS = at + identityRetryNS
+			x.pending[a.inode] = wait
+			return identity{}, false
+		}
+	}
 	if err == nil {
 		h = identity{hashBuildID(id), hex.EncodeToString(id)}
 	}
+	delete(x.pending, a.inode)
 	x.known[a.inode] = h
-	return h
+	return h, true
 }
 
 // build returns the build id of a process's executable in hex, else a hash of its size and time, "" if unknown.

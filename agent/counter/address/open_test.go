@@ -144,7 +144,7 @@ func TestLostRecordsMakeUsForget(t *testing.T) {
 func TestFilesAreBounded(t *testing.T) {
 	x := newIdentifier(peek.Direct{Proc: t.TempDir()})
 	for i := range uint64(maxFiles + 10) {
-		x.file(1, area{inode: inode{1, i + 1}})
+		x.file(1, area{inode: inode{1, i + 1}}, 1)
 	}
 	if len(x.known) != maxFiles {
 		t.Errorf("%d files are remembered", len(x.known))

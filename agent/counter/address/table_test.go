@@ -290,12 +290,66 @@ func TestForeignProcessIsLookedUpAgainAfterExec(t *testing.T) {
 func TestFileThatCannotBeRead(t *testing.T) {
 	x := newIdentifier(peek.Direct{Proc: fixture(t)})
 	a := area{start: 1, end: 2, inode: inode{5, 1}}
-	first := x.file(10, a)
-	if first.hash != hashInode(a.inode) || x.file(10, a) != first {
+	first, ok := x.file(10, a, 1)
+	if again, known := x.file(10, a, 2); !ok || !known || first.hash != hashInode(a.inode) || again != first {
 		t.Errorf("file %x", first.hash)
 	}
 	if got := x.build(1 << 30); got != "" {
 		t.Errorf("build %q", got)
+	}
+}
+
+// lateReader returns an error for the first requests, and then a build id.
+type lateReader struct {
+	err   error
+	late  int
+	asked int
+}
+
+func (r *lateReader) Ask(peek.ProcRequest) ([]byte, error) {
+	if r.asked++; r.asked <= r.late {
+		return nil, r.err
+	}
+	return []byte("build"), nil
+}
+
+// TestFileReadTooLate checks that the build id of a file that was not read in time is requested again, that the file
+// has no key until then, and that it gets the key of its inode if there is no answer for identityWaitNS.
+func TestFileReadTooLate(t *testing.T) {
+	a := area{start: 1, end: 2, inode: inode{5, 1}}
+	for _, err := range []error{peek.ErrTimeout, peek.ErrBusy} {
+		r := &lateReader{err: err, late: 2}
+		x := newIdentifier(r)
+		for at, want := range []bool{false, false, false, true, true} {
+			h, ok := x.file(10, a, []int64{0, 1, identityRetryNS, 2 * identityRetryNS, 9 * identityRetryNS}[at])
+			if ok != want || ok && h.hash != hashBuildID([]byte("build")) || !ok && h.hash != 0 {
+				t.Errorf("%v: call %d: %v, key %x", err, at, ok, h.hash)
+			}
+		}
+		if r.asked != 3 || len(x.pending) != 0 {
+			t.Errorf("%v: %d requests, want 3; %d files wait", err, r.asked, len(x.pending))
+		}
+		r = &lateReader{err: err, late: 1 << 30}
+		x = newIdentifier(r)
+		x.file(10, a, 0)
+		if h, ok := x.file(10, a, identityWaitNS); !ok || h.hash != hashInode(a.inode) {
+			t.Errorf("%v: no answer at all: %v, key %x", err, ok, h.hash)
+		}
+	}
+}
+
+// TestHitsOfAFileReadTooLate checks that hits count as code without a file until the file's build id is read.
+func TestHitsOfAFileReadTooLate(t *testing.T) {
+	tb := newTable(&lateReader{err: peek.ErrTimeout, late: 1}, nil)
+	tb.places = newPlaces()
+	p := tb.add(10, processEntry{member: true, read: true})
+	tb.addArea(p, area{start: 0x1000, end: 0x2000, inode: inode{5, 1}})
+	if page := tb.pageInArea(p, user(10, 0x1000, 1)); page != profile.AnonymousPage {
+		t.Errorf("page %x before the build id was read", page)
+	}
+	want := profile.PageKey(hashBuildID([]byte("build")), 0)
+	if page := tb.pageInArea(p, user(10, 0x1000, identityRetryNS+1)); page != want {
+		t.Errorf("page %x, want %x", page, want)
 	}
 }
 
@@ -317,7 +371,7 @@ func TestBuildIDOfThisProgram(t *testing.T) {
 	for _, a := range areas {
 		if !a.anonymous() {
 			x := newIdentifier(peek.Direct{Proc: "/proc"})
-			if got := x.file(int32(os.Getpid()), a); got.hash != hashBuildID(id) {
+			if got, ok := x.file(int32(os.Getpid()), a, 1); !ok || got.hash != hashBuildID(id) {
 				t.Errorf("the first code of this process is of file %x", got.hash)
 			}
 			return
