@@ -147,24 +147,22 @@ func (p Period) consecutiveBegins() (runs [][]cycleBegin) {
 }
 
 // withMeasuredLengths returns the period with LengthsS, and P10S and P90S of its cycle lengths less the measurement
-// error, from begins measured by the code. It returns the period unchanged where the code cannot measure them: for
-// unequal or short cycles, in profiles of more than measuredSlots samples, or with few cycles.
+// error, from begins measured by the code: by slots, or by bins of CPU time where these have finer columns and give a
+// smaller error. It returns the period unchanged where the code cannot measure them: for unequal or short cycles, in
+// profiles of more than measuredSlots samples, or with few cycles.
 func (p Period) withMeasuredLengths(set series.Set) Period {
-	columns := code(set)
-	if p.Column != series.CodeGroup || p.Kind != Equal || len(columns) < 2 ||
-		p.PeriodSamples < lengthSamples || set.Len() > measuredSlots {
+	if p.Column != series.CodeGroup || p.Kind != Equal || p.PeriodSamples < lengthSamples || set.Len() > measuredSlots {
 		return p
 	}
-	hits, busy := hitsOf(columns, 0, set.Len()), busyValues(set)
-	runs := p.consecutiveBegins()
-	for range measurePasses {
-		s := learnShape(hits, busy, sharesOf(hits, len(columns)), runs,
-			min(mostShapePhases, int(math.Round(shapePhases*p.PeriodSamples))))
-		for _, run := range runs {
-			s.measureRun(hits, run, p.PeriodSamples)
+	var runs [][]cycleBegin
+	var lengths []float64
+	noise := math.Inf(1)
+	for _, g := range beginGrids(set) {
+		r := g.measure(p)
+		if l, n := cycleLengths(r); n < noise {
+			runs, lengths, noise = r, l, n
 		}
 	}
-	lengths, noise := cycleLengths(runs)
 	if len(lengths) < leastMeasured {
 		return p
 	}

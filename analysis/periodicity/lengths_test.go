@@ -77,6 +77,61 @@ func TestScatterOfLengths(t *testing.T) {
 	}
 }
 
+// inOnePage returns a set whose slots have all code of a set in one page, and whose bins of 1 ms of CPU time have its
+// pages, as a profile has parts of a page.
+func inOnePage(set series.Set) series.Set {
+	const perSlot = 5
+	bins := series.Set{StepS: set.StepS / perSlot, Axis: series.CPU}
+	for i := range perSlot*set.Len() + 1 {
+		bins.WallS = append(bins.WallS, float64(i)*bins.StepS)
+	}
+	whole := make(series.Values, set.Len())
+	for _, c := range code(set) {
+		fine := make(series.Values, perSlot*set.Len())
+		for i, v := range c.Values {
+			whole[i] += v
+			for k := range perSlot {
+				fine[perSlot*i+k] = v / perSlot
+			}
+		}
+		c.Values = fine
+		bins.Columns = append(bins.Columns, c)
+	}
+	out := set
+	page := code(set)[0]
+	page.Name, page.Values = "code:page", whole
+	out.Columns = []series.Column{set.Columns[0], page}
+	out.Also = []series.Set{bins}
+	return out
+}
+
+// TestLengthsInOnePage checks that lengths are measured to fractions of a slot by the parts of a page, which only the
+// bins of CPU time distinguish.
+func TestLengthsInOnePage(t *testing.T) {
+	set, lengths := loopOfCode(rand.New(rand.NewPCG(5, 3)), 120, .05, 0)
+	p := Period{Column: series.CodeGroup, Kind: Equal, Axis: series.CPU, Timing: Timing{PeriodSamples: 20}}
+	at := 0.0
+	for _, l := range lengths {
+		first, end := int(math.Round(at)), int(math.Round(at+l))
+		p.Instances = append(p.Instances, Instance{First: first, Length: end - first})
+		at += l
+	}
+	p.Instances = p.Instances[:len(p.Instances)-1] // its end lies behind the last slot
+	got := p.withMeasuredLengths(inOnePage(set))
+	if len(got.LengthsS) != len(p.Instances) {
+		t.Fatalf("%d lengths of %d cycles were measured", len(got.LengthsS), len(p.Instances))
+	}
+	far := 0
+	for i, l := range got.LengthsS {
+		if math.Abs(l/set.StepS-lengths[i]) > .8 {
+			far++
+		}
+	}
+	if far > len(got.LengthsS)/10 || !(got.LengthErrorS > 0) || got.LengthErrorS > set.StepS/2 {
+		t.Errorf("%d of %d lengths are wrong by more than .8 slots, error %.4f s", far, len(got.LengthsS), got.LengthErrorS)
+	}
+}
+
 // TestLongCyclesAreCycles checks that a cycle of 1.6 times the length, in which other code runs as well, is counted.
 func TestLongCyclesAreCycles(t *testing.T) {
 	set, lengths := loopOfCode(rand.New(rand.NewPCG(7, 3)), 160, .01, 15)
