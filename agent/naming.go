@@ -125,14 +125,14 @@ func (a *agent) updateNames(now int64) {
 		n.wait = a.in.firstLookupDelayNS()
 		n.next = now + n.wait
 	default:
-		least := minUnknownShare
+		minShare := minUnknownShare
 		if n.lookups == 0 {
-			least = minNewShare
+			minShare = minNewShare
 		}
 		n.lookups++
 		n.wait *= 4
 		n.next = now + n.wait
-		a.startLookup(least)
+		a.startLookup(minShare)
 	}
 }
 
@@ -148,12 +148,12 @@ func (a *agent) writePlaces() {
 	}
 }
 
-// startLookup starts a lookup of all new addresses in a goroutine, unless less than the share least of all
+// startLookup starts a lookup of all new addresses in a goroutine, unless less than the share minShare of all
 // samples is in unnamed functions: a child takes 6 ms of CPU time.
-func (a *agent) startLookup(least float64) {
+func (a *agent) startLookup(minShare float64) {
 	code, share := unknownPlaces(a.in.code.Code(), a.naming.known)
 	files, questions := lookupsFor(code)
-	if share < least || len(questions) == 0 {
+	if share < minShare || len(questions) == 0 {
 		return
 	}
 	a.in.code.MarkRequested()

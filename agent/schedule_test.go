@@ -82,19 +82,19 @@ func agentSchedule(r *rand.Rand, spread float64) *schedule {
 func TestLateBeats(t *testing.T) {
 	for _, late := range []int64{0, 100e6, maxLateNS} {
 		s := agentSchedule(rand.New(rand.NewPCG(5, 6)), 0.5)
-		now, done, most := int64(0), int64(0), int64(0)
+		now, done, longest := int64(0), int64(0), int64(0)
 		for now < 600e9 {
 			now = max(now, s.nextNS()+late)
 			s.drawWakeUp(now)
 			if s.due(flush, now) {
 				if now > 10e9 {
-					most = max(most, now-done)
+					longest = max(longest, now-done)
 				}
 				done = now
 			}
 		}
-		if most > 750e6 {
-			t.Errorf("beats %d ms late: %d ms without a flush", late/1e6, most/1e6)
+		if longest > 750e6 {
+			t.Errorf("beats %d ms late: %d ms without a flush", late/1e6, longest/1e6)
 		}
 	}
 }
@@ -111,10 +111,10 @@ func TestHousekeepingHasNoPeriod(t *testing.T) {
 		hasLine bool
 	}{{"as it is", 0.5, false}, {"+-20 %", 0.2, true}, {"fixed", 0, true}} {
 		moments, flushes := wakeUps(agentSchedule(r, c.spread), seconds)
-		most := highestPower(flushes, seconds)
-		t.Logf("flushes alone: %.2f", most)
-		if c.spread == 0.5 && most > 3 {
-			t.Errorf("flushes alone: power %.2f", most)
+		highest := highestPower(flushes, seconds)
+		t.Logf("flushes alone: %.2f", highest)
+		if c.spread == 0.5 && highest > 3 {
+			t.Errorf("flushes alone: power %.2f", highest)
 		}
 		x := slots(moments, seconds)
 		power := spectrum(x)
@@ -130,9 +130,9 @@ func TestHousekeepingHasNoPeriod(t *testing.T) {
 		if line := highest > 3; line != c.hasLine {
 			t.Errorf("%s: power %.2f at %.2f Hz", c.name, highest, float64(at)/60)
 		}
-		lag, most := resemblance(x)
-		if c.spread == 0.5 && most > 0.1 {
-			t.Errorf("autocorrelation %.3f at %.3f s", most, float64(lag)/200)
+		lag, highest := resemblance(x)
+		if c.spread == 0.5 && highest > 0.1 {
+			t.Errorf("autocorrelation %.3f at %.3f s", highest, float64(lag)/200)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func highestPower(at []int64, seconds int64) float64 {
 }
 
 // resemblance is the largest autocorrelation at lags from 50 ms to 5 s.
-func resemblance(x []float64) (lag int, most float64) {
+func resemblance(x []float64) (lag int, highest float64) {
 	mean, variance := 0.0, 0.0
 	for _, v := range x {
 		mean += v / float64(len(x))
@@ -156,11 +156,11 @@ func resemblance(x []float64) (lag int, most float64) {
 		for i := range len(x) - k {
 			sum += (x[i] - mean) * (x[i+k] - mean)
 		}
-		if c := sum / variance; c > most {
-			lag, most = k, c
+		if c := sum / variance; c > highest {
+			lag, highest = k, c
 		}
 	}
-	return lag, most
+	return lag, highest
 }
 
 // Each source is read at its requested rate. The flush is never late and at most a fifth early. All readings
@@ -180,11 +180,11 @@ func TestSourcesKeepTheirRate(t *testing.T) {
 		}
 	}
 	for i, n := range done {
-		hz, most := 1e9/float64(s.tasks[i].everyNS), 1.1
+		hz, maxRatio := 1e9/float64(s.tasks[i].everyNS), 1.1
 		if i == flush {
-			most = 1.2
+			maxRatio = 1.2
 		}
-		if got := n / seconds; got < 0.95*hz || got > most*hz {
+		if got := n / seconds; got < 0.95*hz || got > maxRatio*hz {
 			t.Errorf("task %d: %.2f times a second, want %.2f", i, got, hz)
 		}
 	}
@@ -200,12 +200,12 @@ func TestIntervalsStayBelowASecond(t *testing.T) {
 	for name, s := range map[string]*schedule{"alone": alone,
 		"with sources": agentSchedule(rand.New(rand.NewPCG(5, 6)), 0.5)} {
 		_, at := wakeUps(s, 10_000)
-		least, most := int64(1e18), int64(0)
+		shortest, longest := int64(1e18), int64(0)
 		for i := range at[1:] {
-			least, most = min(least, at[i+1]-at[i]), max(most, at[i+1]-at[i])
+			shortest, longest = min(shortest, at[i+1]-at[i]), max(longest, at[i+1]-at[i])
 		}
-		if most > 750e6 || least < 100e6 {
-			t.Errorf("%s: %d to %d ns between two flushes", name, least, most)
+		if longest > 750e6 || shortest < 100e6 {
+			t.Errorf("%s: %d to %d ns between two flushes", name, shortest, longest)
 		}
 	}
 }

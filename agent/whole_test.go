@@ -272,8 +272,8 @@ func TestSamplesACommandOfAnOrdinaryUser(t *testing.T) {
 	cmd := exec.Command(exe, "-test.run=^TestSamplesACommand$", "-test.v")
 	cmd.Dir = tmp
 	cmd.Env = []string{"TMPDIR=" + tmp, "JOBGAIT_TEST_SCOPE=task"}
-	const nobody = 65534
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	const accountUID = 65534
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: accountUID, Gid: accountUID}}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS") {
 		t.Errorf("%v\n%s", err, out)

@@ -18,8 +18,8 @@ import (
 	"jobgait/epilog/finish"
 )
 
-// nobody is the account of the child processes of root in these tests.
-const nobody = 65534
+// accountUID is the account of the child processes of root in these tests.
+const accountUID = 65534
 
 // accountsSite returns a node whose collection directory and history belong to the account nobody, and its
 // settings.
@@ -34,7 +34,7 @@ func accountsSite(t testing.TB) (env map[string]string, cfg configs.Config) {
 	must(t, os.Chmod(dir, 0o755))
 	for _, d := range []string{"/collect", "/lib"} {
 		must(t, os.Mkdir(dir+d, 0o700))
-		must(t, os.Chown(dir+d, nobody, nobody))
+		must(t, os.Chown(dir+d, accountUID, accountUID))
 	}
 	config := dir + "/jobgait.toml"
 	must(t, os.WriteFile(config, []byte("[spool]\ndir = \""+dir+"/spool\"\n[collect]\ndir = \""+dir+
@@ -63,7 +63,7 @@ func finishRun(t testing.TB, cfg configs.Config) {
 	dir := job.Dir(cfg.Spool.Dir, "n1", key)
 	real, mono := job.Clock()
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 20, StartMono: mono - 20,
-		Job: run.Job{UID: nobody, GID: nobody, NNodes: 1, NodeList: "n1", WorkDir: cfg.Collect.Dir}}
+		Job: run.Job{UID: accountUID, GID: accountUID, NNodes: 1, NodeList: "n1", WorkDir: cfg.Collect.Dir}}
 	must(t, errors.Join(job.MakeNodeDir(cfg.Spool.Dir, "n1"), dir.Make(), dir.WriteRun(r),
 		profiletest.Write(dir.ProfilePath(),
 			profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 4, PeriodS: 0.4, Seal: true}),
@@ -102,9 +102,9 @@ func TestIngestWritesTheSitesFiguresToItsOwnDirectory(t *testing.T) {
 		mode  os.FileMode
 		says  string // "" if the figures are written
 	}{
-		"the account's":     {nobody, 0o755, ""},
+		"the account's":     {accountUID, 0o755, ""},
 		"another account's": {4711, 0o755, "belongs to uid 4711"},
-		"every account's":   {nobody, 0o777, "has mode 0777"},
+		"every account's":   {accountUID, 0o777, "has mode 0777"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			env, cfg := accountsSite(t)
@@ -137,7 +137,7 @@ func TestIngestIsTheAccounts(t *testing.T) {
 	env, cfg := accountsSite(t)
 	finishRun(t, cfg)
 	damaged := filepath.Join(cfg.Collect.Dir, "jobs", "x\x1b[31m.json.gz")
-	must(t, errors.Join(os.WriteFile(damaged, []byte("x"), 0o600), os.Chown(damaged, nobody, nobody),
+	must(t, errors.Join(os.WriteFile(damaged, []byte("x"), 0o600), os.Chown(damaged, accountUID, accountUID),
 		os.Chmod(env["JOBGAIT_CONFIG"], 0o644)))
 	status, out, complaint := call(t, env, "--ingest")
 	if status != 1 || out != "" || strings.Count(complaint, "\n") != 1 ||

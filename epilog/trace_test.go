@@ -94,7 +94,7 @@ func attacked(t *testing.T, work func(seen *atomic.Int64)) (got []string) {
 	}
 	cmd := exec.Command(self, tracerVerb, strconv.Itoa(os.Getpid()), "x")
 	cmd.Dir, cmd.Env = "/", []string{}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody},
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: accountUID, Gid: accountUID},
 		Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	must(t, errors.Join(err, cmd.Start()))
@@ -130,7 +130,7 @@ func TestChildCannotBeTraced(t *testing.T) {
 	}
 	self, err := os.Executable()
 	must(t, err)
-	account := as.Account{UID: nobody, GID: nobody, Groups: []uint32{nobody}}
+	account := as.Account{UID: accountUID, GID: accountUID, Groups: []uint32{accountUID}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	got := attacked(t, func(seen *atomic.Int64) {
@@ -160,7 +160,7 @@ func TestChildOfTheOldKindIsTraced(t *testing.T) {
 	defer cancel()
 	got := attacked(t, func(*atomic.Int64) {
 		cmd := exec.CommandContext(ctx, "/bin/cat") // which waits until he kills it
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: accountUID, Gid: accountUID}}
 		_, err := cmd.StdinPipe()
 		must(t, errors.Join(err, cmd.Start()))
 		_ = cmd.Wait()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// nobody returns an unprivileged account, or skips the test if it cannot be used.
-func nobody(t *testing.T) Account {
+// unprivilegedAccount returns an unprivileged account, or skips the test if it cannot be used.
+func unprivilegedAccount(t *testing.T) Account {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another account")
@@ -48,7 +48,7 @@ func self(t *testing.T) string {
 // A child that may start programs has only the rights and the environment of the other account; the programs
 // that it starts have the same.
 func TestChildHasOnlyTheAccountsRights(t *testing.T) {
-	got := output(t, nobody(t), "script")
+	got := output(t, unprivilegedAccount(t), "script")
 	want := "65534\n65534\n65534 65533\n/\ninput\n4" // 4: the three streams and ls's own directory
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)

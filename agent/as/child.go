@@ -40,13 +40,13 @@ func Ask[A any](ctx context.Context, c Child, verb string, question any) (answer
 	return answer, err
 }
 
-// AskAll starts a child with one question, followed by the bytes of body unless it is nil, and calls each
-// with every answer as it arrives. The answers together must not exceed the verb's limit, or limit bytes if
-// that is less and not 0, because the account can make the child write anything. An error of each ends the
-// child. When ctx ends, the child is killed and not waited for; body may still be read then. The error of
-// each takes precedence over that of the child.
+// AskAll starts a child with one question, followed by the bytes of body unless it is nil, and calls handle with every
+// answer as it arrives. The answers together must not exceed the verb's limit, or limit bytes if that is less and not
+// 0, because the account can make the child write anything. An error of handle ends the child. When ctx ends, the child
+// is killed and not waited for; body may still be read then. The error of handle takes precedence over that of the
+// child.
 func AskAll[A any](ctx context.Context, c Child, verb string, question any, body io.Reader, limit int,
-	each func(A) error) error {
+	handle func(A) error) error {
 	v, ok := VerbNamed(verb)
 	if !ok || v.Rights == StarterRights {
 		return fmt.Errorf("internal error, please report it: the child process %s returns no answers, but one was "+
@@ -72,7 +72,7 @@ func AskAll[A any](ctx context.Context, c Child, verb string, question any, body
 	}()
 	var refused error
 	err = ReadAnswers(out, func(a A) error {
-		refused = each(a)
+		refused = handle(a)
 		return refused
 	})
 	_ = out.CloseWithError(err) // never fails; ends a child that writes more
@@ -86,9 +86,9 @@ func AskAll[A any](ctx context.Context, c Child, verb string, question any, body
 	return nil
 }
 
-// ReadAnswers decodes a child's answers from in and calls each with every one, until the input ends, an
-// answer cannot be decoded, or each fails, whose error it returns as it is.
-func ReadAnswers[A any](in io.Reader, each func(A) error) error {
+// ReadAnswers decodes a child's answers from in and calls handle with every one, until the input ends, an
+// answer cannot be decoded, or handle fails, whose error it returns as it is.
+func ReadAnswers[A any](in io.Reader, handle func(A) error) error {
 	for d := json.NewDecoder(in); ; {
 		var a A
 		err := d.Decode(&a)
@@ -98,7 +98,7 @@ func ReadAnswers[A any](in io.Reader, each func(A) error) error {
 		if err != nil {
 			return fmt.Errorf("the answer of the child process is malformed and is discarded: %w", err)
 		}
-		if err := each(a); err != nil {
+		if err := handle(a); err != nil {
 			return err
 		}
 	}

@@ -126,7 +126,7 @@ func rights() {
 }
 
 func TestTakeLeavesOnlyTheAccountsRights(t *testing.T) {
-	a := nobody(t)
+	a := unprivilegedAccount(t)
 	want := "ids 65534 65534 65534 [65533 65534] dumpable 0\nruns: false\nshadow: false\nmemory: 64\na gigabyte: false\n" +
 		"file of 1048576 true\nfile of 1048577 false\nback: false true"
 	if got := output(t, a, "rights"); got != want {
@@ -148,7 +148,7 @@ func stateOf(pid int) (state string, parent int) {
 // A child that the account has stopped ends when its starter is killed, as an agent is that does not end in
 // time.
 func TestBoundChildEndsWithItsStarter(t *testing.T) {
-	for name, a := range map[string]Account{"our own": Self(), "another's": nobody(t)} {
+	for name, a := range map[string]Account{"our own": Self(), "another's": unprivilegedAccount(t)} {
 		cmd := exec.Command(self(t), append([]string{"starter"}, a.Args()...)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

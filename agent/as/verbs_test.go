@@ -63,7 +63,7 @@ func TestTableOfChildren(t *testing.T) {
 
 // A child of the table has the account's rights before it reads its question.
 func TestAskAsAnotherAccount(t *testing.T) {
-	got, err := Ask[string](t.Context(), child(t, nobody(t)), Deliver, "hello")
+	got, err := Ask[string](t.Context(), child(t, unprivilegedAccount(t)), Deliver, "hello")
 	if err != nil || got != "hello 65534" {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -78,11 +78,11 @@ func readJSON(path string, v any) error {
 	return nil
 }
 
-// ReadPlain reads a file of at most the given number of bytes that any account may have created, and returns
+// ReadPlain reads a file of at most maxBytes bytes that any account may have created, and returns
 // its file information. It returns ErrTooLarge for a larger file. It never blocks: it refuses files that are
 // not regular, follows no link, and returns EWOULDBLOCK for a file under a lease. With ErrTooLarge it also
-// returns the first most+1 bytes and the file information.
-func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err error) {
+// returns the first maxBytes+1 bytes and the file information.
+func ReadPlain(path string, maxBytes int64) (text []byte, info fs.FileInfo, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
@@ -95,9 +95,9 @@ func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err erro
 		return nil, nil, &fs.PathError{Op: "read",
 			Path: path, Err: errors.New("want a regular file, not a directory or device: remove it or name another")}
 	}
-	text, err = io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w: want at most %d bytes", ErrTooLarge, most)}
+	text, err = io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && int64(len(text)) > maxBytes {
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w: want at most %d bytes", ErrTooLarge, maxBytes)}
 	}
 	return text, info, err
 }

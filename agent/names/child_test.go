@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func nobody(t *testing.T) as.Account {
+func unprivilegedAccount(t *testing.T) as.Account {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another account")
@@ -80,7 +80,7 @@ func askFor(t *testing.T, a as.Account, q ...Lookup) []Answer {
 // TestNicedChild looks up names while the agent has a higher nice value than the child would have. A child with
 // a user's rights may not lower it; no function of such a run had a name.
 func TestNicedChild(t *testing.T) {
-	nobody(t)
+	unprivilegedAccount(t)
 	self, err := os.Executable()
 	must(t, err)
 	out, err := exec.Command("nice", "-n", "10", self, "-test.run=^TestChildNamesWhatTheUserMayRead$").CombinedOutput()
@@ -90,7 +90,7 @@ func TestNicedChild(t *testing.T) {
 }
 
 func TestChildNamesWhatTheUserMayRead(t *testing.T) {
-	a := nobody(t)
+	a := unprivilegedAccount(t)
 	path := build(t, "gcc", "program.c", threeParts, "-Wl,--build-id")
 	open(t, filepath.Dir(path))
 	places := truthOf(t, path, "work_a", "work_b")
@@ -206,7 +206,7 @@ func growing(t *testing.T, path string) (stop func()) {
 
 // A process in a container may see other files than the agent. Its own files are read while it lives.
 func TestChildAsksInTheNamespaceOfTheProcess(t *testing.T) {
-	a := nobody(t)
+	a := unprivilegedAccount(t)
 	for _, tool := range []string{"unshare", "setpriv", "mount"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("no %s here", tool)

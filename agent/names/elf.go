@@ -128,12 +128,12 @@ func readAt(r io.ReaderAt, b []byte, at uint64) bool {
 	return n == len(b)
 }
 
-// readString reads a zero-terminated string of at most most bytes, "" if it cannot be read.
-func readString(r io.ReaderAt, at uint64, most int) string {
+// readString reads a zero-terminated string of at most maxBytes bytes, "" if it cannot be read.
+func readString(r io.ReaderAt, at uint64, maxBytes int) string {
 	if at > 1<<62 {
 		return ""
 	}
-	b := make([]byte, most)
+	b := make([]byte, maxBytes)
 	n, _ := r.ReadAt(b, int64(at))
 	b, _, _ = bytes.Cut(b[:n], []byte{0})
 	return string(b)

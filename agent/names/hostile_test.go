@@ -113,7 +113,7 @@ func TestATableOfAGigabyte(t *testing.T) {
 	if got[0] != (Function{}) {
 		t.Errorf("%+v", got[0])
 	}
-	if most := int64(symbolBytes*MaxSteps + 1<<20); counted.bytes > most {
+	if limit := int64(symbolBytes*MaxSteps + 1<<20); counted.bytes > limit {
 		t.Errorf("%d bytes were read", counted.bytes)
 	}
 	if made := after.TotalAlloc - before.TotalAlloc; made > 64<<20 {

@@ -97,11 +97,11 @@ func (s *tally) add(at uint64, name string, truth []extent) {
 }
 
 // judged prints, and fails where a tenth of a percent of the bytes are misnamed.
-func (s tally) judged(t *testing.T, file, kind string, least float64) {
+func (s tally) judged(t *testing.T, file, kind string, minNamed float64) {
 	t.Helper()
 	named, wrong := 100*float64(s.named)/float64(s.bytes), 100*float64(s.wrong)/float64(s.bytes)
 	t.Logf("| %s | %s | %d | %.1f | %.4f |", file, kind, s.bytes, named, wrong)
-	if s.bytes < 1e5 || wrong >= .1 || named < least {
+	if s.bytes < 1e5 || wrong >= .1 || named < minNamed {
 		t.Errorf("%s, %s: of %d bytes %.1f %% are named, %.4f %% wrongly", file, kind, s.bytes, named, wrong)
 	}
 }
@@ -138,9 +138,9 @@ func TestMisnamed(t *testing.T) {
 	whole, err := os.ReadFile(path)
 	must(t, err)
 	for _, c := range []struct {
-		kind  string
-		make  func(t *testing.T, path string) (string, *ELFFile)
-		least float64
+		kind     string
+		make     func(t *testing.T, path string) (string, *ELFFile)
+		minNamed float64
 	}{
 		{"symtab", nil, 99.9},
 		{"debug file", debugFile, 99.9},
@@ -153,7 +153,7 @@ func TestMisnamed(t *testing.T) {
 		if c.make != nil {
 			_, debug = c.make(t, path)
 		}
-		hold(t, path, truth, debug).judged(t, "libstdc++, libgfortran and libquadmath", c.kind, c.least)
+		hold(t, path, truth, debug).judged(t, "libstdc++, libgfortran and libquadmath", c.kind, c.minNamed)
 	}
 }
 

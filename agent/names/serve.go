@@ -104,16 +104,16 @@ func encodeWithinLimit(answers []Answer) ([]byte, error) {
 		if err != nil || len(b) <= as.MaxNamesAnswer {
 			return b, err
 		}
-		most := 0
+		largest := 0
 		for i, a := range answers {
-			if len(a.Functions) > len(answers[most].Functions) {
-				most = i
+			if len(a.Functions) > len(answers[largest].Functions) {
+				largest = i
 			}
 		}
-		if len(answers[most].Functions) == 0 {
+		if len(answers[largest].Functions) == 0 {
 			return nil, errQuestions
 		}
-		answers[most] = emptyAnswer(len(answers[most].Of), TooMuch)
+		answers[largest] = emptyAnswer(len(answers[largest].Of), TooMuch)
 	}
 }
 

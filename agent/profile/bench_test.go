@@ -248,14 +248,14 @@ func decode(b *testing.B, path string) (bytes float64) {
 // a fixed share of the size, so that hours are in proportion to it: 8 MB are
 // filled, and the hours are those of 500 MB, which the agent has by default.
 func BenchmarkCap(b *testing.B) {
-	const most, shipped = 8e6, 500e6
+	const limit, shipped = 8e6, 500e6
 	for _, kind := range kinds {
 		b.Run(kind.name, func(b *testing.B) {
 			p := readAll(b, synthetic(b, 60, kind.addressHz, 160, true))
 			hours := 0.0
 			for b.Loop() {
 				path := filepath.Join(b.TempDir(), strconv.FormatUint(rand.Uint64(), 36))
-				w, err := profile.Create(path, p.Header, profile.WriterOptions{MaxBytes: most})
+				w, err := profile.Create(path, p.Header, profile.WriterOptions{MaxBytes: limit})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -267,12 +267,12 @@ func BenchmarkCap(b *testing.B) {
 						slots += int64(block.N)
 					}
 				}
-				if !errors.Is(err, profile.ErrFull) || lengthOf(b, path) > most {
+				if !errors.Is(err, profile.ErrFull) || lengthOf(b, path) > limit {
 					b.Fatal(err, lengthOf(b, path))
 				}
 				_ = w.Close()
 				_ = os.Remove(path)
-				hours = float64(slots) * 0.005 / 3600 * shipped / most
+				hours = float64(slots) * 0.005 / 3600 * shipped / limit
 			}
 			b.ReportMetric(hours, "hours-of-500MB")
 			b.ReportMetric(192/hours*shipped/1e6, "MB-for-192h")

@@ -145,9 +145,9 @@ func (b *binsHead) readHead(payload []byte) error {
 }
 
 // decodeBody decodes an inflated body: it fills ends with the number of bins that ended in each slot, and calls
-// each with the counts of one column at a time. It returns an error if the body contradicts the head; each may
+// handle with the counts of one column at a time. It returns an error if the body contradicts the head; handle may
 // have been called before.
-func (b *binsHead) decodeBody(body []byte, ends []uint16, each func(c binColumnHead, counts []uint16)) error {
+func (b *binsHead) decodeBody(body []byte, ends []uint16, handle func(c binColumnHead, counts []uint16)) error {
 	d := decoder{p: body}
 	for i := range ends {
 		ends[i] = uint16(d.countUpTo(MaxBins))
@@ -162,7 +162,7 @@ func (b *binsHead) decodeBody(body []byte, ends []uint16, each func(c binColumnH
 		if !d.readCounts(counts, c.pageHead) {
 			return errPayload
 		}
-		each(c, counts)
+		handle(c, counts)
 	}
 	if d.bad || len(d.p) > 0 {
 		return errPayload

@@ -30,23 +30,23 @@ const (
 	minSizeCap = 64 << 10
 )
 
-// newSizeCap returns the limits for a maximum file size of most bytes and a step of the grid in ns. The size is
-// unlimited if most is 0 or less; a size below minSizeCap is raised to that.
-func newSizeCap(most, stepNS int64) sizeCap {
-	if most <= 0 {
+// newSizeCap returns the limits for a maximum file size of maxBytes and a step of the grid in ns. The size is
+// unlimited if maxBytes is 0 or less; a size below minSizeCap is raised to that.
+func newSizeCap(maxBytes, stepNS int64) sizeCap {
+	if maxBytes <= 0 {
 		return sizeCap{}
 	}
-	most = max(most, minSizeCap)
-	c := sizeCap{capped: true, maxBytes: most}
+	maxBytes = max(maxBytes, minSizeCap)
+	c := sizeCap{capped: true, maxBytes: maxBytes}
 	perS := func(hz int64) int { return int(min(max(1e9/hz/stepNS, 2), maxSlots)) }
 	for i, s := range []struct {
 		sixteenths, hz int64
 	}{{10, 20}, {14, 1}} {
 		every := perS(s.hz)
-		c.stages[i+1] = stage{fromBytes: most / 16 * s.sixteenths, mergedSlots: every,
+		c.stages[i+1] = stage{fromBytes: maxBytes / 16 * s.sixteenths, mergedSlots: every,
 			text: fmt.Sprintf("the profile has %d of the %d MB of agent.profile_mb: from here on %d samples are merged into one",
-				most/16*s.sixteenths>>20,
-				most>>20, every)}
+				maxBytes/16*s.sixteenths>>20,
+				maxBytes>>20, every)}
 	}
 	c.stages[0] = stage{mergedSlots: 1}
 	return c

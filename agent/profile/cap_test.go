@@ -13,11 +13,11 @@ import (
 // A profile stays within its size: it continues at 20 Hz, then at 1 Hz, then stops, each time with room for the
 // footer.
 func TestSizeCap(t *testing.T) {
-	const most = 400_000
+	const limit = 400_000
 	rng := rand.New(rand.NewPCG(9, 9))
 	d := &disk{room: 1 << 30}
 	h := testHeader(Column{Name: "a", Scope: "node"}, Column{Name: "memory", Gauge: true})
-	w, err := newWriter(d, "p", h, WriterOptions{MaxBytes: most})
+	w, err := newWriter(d, "p", h, WriterOptions{MaxBytes: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,10 +37,10 @@ func TestSizeCap(t *testing.T) {
 			t.Fatal("it never fills up")
 		}
 	}
-	if !errors.Is(full, ErrFull) || len(d.data) > most || len(first) != 3 {
+	if !errors.Is(full, ErrFull) || len(d.data) > limit || len(first) != 3 {
 		t.Fatalf("%v at %d bytes, %v", full, len(d.data), first)
 	}
-	if err := w.Seal(Footer{Reason: "spool_full"}); err != nil || len(d.data) > most {
+	if err := w.Seal(Footer{Reason: "spool_full"}); err != nil || len(d.data) > limit {
 		t.Fatal(err)
 	}
 	r, err := NewReader(bytes.NewReader(d.data))

@@ -111,13 +111,13 @@ func (s *binSurvey) chooseColumns(pages int) []place {
 	}
 	var out []place
 	for _, kind := range []struct {
-		all  []tally
-		most int
+		all   []tally
+		limit int
 	}{{whole, pages}, {parts, mostParts}} {
 		slices.SortFunc(kind.all, func(a, b tally) int {
 			return cmp.Or(cmp.Compare(b.hits, a.hits), cmp.Compare(a.key, b.key), cmp.Compare(a.part, b.part))
 		})
-		for _, t := range kind.all[:min(kind.most, len(kind.all))] {
+		for _, t := range kind.all[:min(kind.limit, len(kind.all))] {
 			if t.hits*minShareDivisor >= s.totalSamples {
 				out = append(out, t.place)
 			}
@@ -146,8 +146,8 @@ func (s *binSurvey) stepNS(rates rates, columns int) int64 {
 		seen += p.ns
 	}
 	// A file of a few bytes may claim any bins.
-	most := min(maxBinValues, 1<<16+maxGrowth*s.bytes)
-	for ; all/step*int64(1+columns) > most; step *= 2 {
+	maxValues := min(maxBinValues, 1<<16+maxGrowth*s.bytes)
+	for ; all/step*int64(1+columns) > maxValues; step *= 2 {
 	}
 	return step
 }

@@ -79,12 +79,12 @@ func (m *merger) merge(b Block, every int) Block {
 	return b
 }
 
-// sumGroups appends the sum of each group of slots to dst, limited to most. The hits of a page above this limit
+// sumGroups appends the sum of each group of slots to dst, limited to maxSum. The hits of a page above this limit
 // count among the samples of no page.
-func sumGroups[T uint16 | uint32](dst []T, b *Block, values []T, most uint64) []T {
+func sumGroups[T uint16 | uint32](dst []T, b *Block, values []T, maxSum uint64) []T {
 	for g := range b.groupCount() {
 		from, to := b.groupSlots(g)
-		dst = append(dst, T(min(sum(values[from:to]), most)))
+		dst = append(dst, T(min(sum(values[from:to]), maxSum)))
 	}
 	return dst
 }

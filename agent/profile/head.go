@@ -41,11 +41,11 @@ func (b *blockHead) readHead(payload []byte, h *Header, overview bool) error {
 	d := decoder{p: payload}
 	*b = blockHead{flags: d.byte(), columns: b.columns[:0], pages: b.pages[:0],
 		Block: Block{CountedShare: b.CountedShare[:0], overview: overview}}
-	most := maxSlots
+	limit := maxSlots
 	if b.overview {
-		most = overviewSlots
+		limit = overviewSlots
 	}
-	b.First, b.N = d.varint(), d.countUpTo(most)
+	b.First, b.N = d.varint(), d.countUpTo(limit)
 	if b.flags&flagDecimated != 0 {
 		b.MergedSlots = d.countUpTo(maxSlots)
 	}

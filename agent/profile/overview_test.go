@@ -140,8 +140,8 @@ func TestOverview(t *testing.T) {
 			epochs = []Epoch{{Slot: blocks[30].First + 11, Kind: "rate", AddressHz: &hz}}
 		}
 		path := store(t, exact, blocks, epochs...)
-		for _, most := range []int64{20_000, 6_000, 500} {
-			got, want, summed := bothWays(t, path, columnLimits{defaultLimits().pages, most})
+		for _, maxValues := range []int64{20_000, 6_000, 500} {
+			got, want, summed := bothWays(t, path, columnLimits{defaultLimits().pages, maxValues})
 			if last := blocks[59]; summed < last.First/2 {
 				t.Fatalf("seed %d: %d slots of %d from overviews", seed, summed, last.First)
 			}
@@ -160,7 +160,7 @@ func TestOverview(t *testing.T) {
 					scale++ // means are whole numbers
 				}
 				if d := farthest(got.Set.Columns[i].Values, c.Values); d > scale {
-					t.Errorf("seed %d, %d values: %s differs by %g", seed, most, c.Name, d)
+					t.Errorf("seed %d, %d values: %s differs by %g", seed, maxValues, c.Name, d)
 				}
 			}
 			all, err := Load(path)
@@ -252,7 +252,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(loadAnything)
 }
 
-func loadAnything(t *testing.T, data []byte, most int64) {
+func loadAnything(t *testing.T, data []byte, maxValues int64) {
 	mend(data)
 	first, err := NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -262,7 +262,7 @@ func loadAnything(t *testing.T, data []byte, most int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newSurvey(first).load(again, columnLimits{defaultLimits().pages, min(most, 1<<14)})
+	l := newSurvey(first).load(again, columnLimits{defaultLimits().pages, min(maxValues, 1<<14)})
 	for _, c := range l.Set.Columns {
 		if len(c.Values) != l.Set.Len() {
 			t.Fatalf("%s has %d values of %d", c.Name, len(c.Values), l.Set.Len())

@@ -84,15 +84,15 @@ func TestQuantum(t *testing.T) {
 		if rounded := column.Name == "steady" || column.Name == "huge" || column.Name == "bursts"; rounded != (off[c] > 0) {
 			t.Errorf("%s: off by %d", column.Name, off[c])
 		}
-		if most := medianStep(want, c); q > 1 && q*stepsPerQuantum > most {
-			t.Errorf("%s: quantum %d of steps of %d", column.Name, q, most)
+		if median := medianStep(want, c); q > 1 && q*stepsPerQuantum > median {
+			t.Errorf("%s: quantum %d of steps of %d", column.Name, q, median)
 		}
 	}
 }
 
 // medianStep is the largest median, over the blocks, of a column's steps that
 // are not 0.
-func medianStep(blocks []Block, c int) (most int64) {
+func medianStep(blocks []Block, c int) (largest int64) {
 	for _, b := range blocks {
 		var steps []int64
 		for i := 1; i < b.N; i++ {
@@ -101,10 +101,10 @@ func medianStep(blocks []Block, c int) (most int64) {
 			}
 		}
 		if slices.Sort(steps); len(steps) > 0 {
-			most = max(most, steps[len(steps)/2])
+			largest = max(largest, steps[len(steps)/2])
 		}
 	}
-	return most
+	return largest
 }
 
 func TestQuantumOf(t *testing.T) {
@@ -145,10 +145,10 @@ func TestLossless(t *testing.T) {
 
 // Extremes of int64 come back, whatever is rounded.
 func TestQuantumExtremes(t *testing.T) {
-	const most = 1<<63 - 1
+	const maximum = 1<<63 - 1
 	for _, values := range [][]int64{
-		{0, most / 2, most}, {-most, 0, most}, {NoValue + 1, NoValue, most}, {most, -most, most},
-		{0, 1 << 62, 1<<62 + 1, most}, {-5, -4, NoValue, 1 << 60}, {most - 3, most - 2, most - 1, most},
+		{0, maximum / 2, maximum}, {-maximum, 0, maximum}, {NoValue + 1, NoValue, maximum}, {maximum, -maximum, maximum},
+		{0, 1 << 62, 1<<62 + 1, maximum}, {-5, -4, NoValue, 1 << 60}, {maximum - 3, maximum - 2, maximum - 1, maximum},
 	} {
 		b := Block{N: len(values), Columns: [][]int64{values}}
 		p, _ := written(t, testHeader(Column{Name: "a"}), WriterOptions{}, []Block{b})

@@ -26,10 +26,10 @@ func TestReadEqualsOSReadFile(t *testing.T) {
 		for _, buf := range [][]byte{nil, make([]byte, 10), make([]byte, 0, 1<<17)} {
 			for name, read := range map[string]func(string, []byte, int) ([]byte, error){"record": ReadRecord,
 				"list": ReadList} {
-				for _, most := range []int{1 << 20, 5000, 3} {
-					got, err := read(path, buf, most)
-					if want := text[:min(size, most)]; err != nil || !bytes.Equal(got, want) {
-						t.Errorf("%s of %d bytes, at most %d, room %d: %d bytes, %v", name, size, most, cap(buf), len(got), err)
+				for _, limit := range []int{1 << 20, 5000, 3} {
+					got, err := read(path, buf, limit)
+					if want := text[:min(size, limit)]; err != nil || !bytes.Equal(got, want) {
+						t.Errorf("%s of %d bytes, at most %d, room %d: %d bytes, %v", name, size, limit, cap(buf), len(got), err)
 					}
 				}
 			}

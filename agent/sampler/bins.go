@@ -87,8 +87,8 @@ func (b *bins) makeBins(hits []hit, first int64, n int, stepNS int64) profile.Bi
 	b.updateSplit(hits)
 	b.queue = append(b.queue, hits...)
 	// A power of two, so that bins of all blocks add up to the same.
-	most, of := min(profile.MaxBins, int(binsPerMS*float64(n)*float64(stepNS)/1e6)+1), 1
-	for ; len(b.queue)/of > most; of *= 2 {
+	limit, of := min(profile.MaxBins, int(binsPerMS*float64(n)*float64(stepNS)/1e6)+1), 1
+	for ; len(b.queue)/of > limit; of *= 2 {
 	}
 	bins := len(b.queue) / of
 	use := b.queue[:bins*of]
@@ -226,16 +226,16 @@ func (b *bins) count(p place, hits int) {
 // columns at once. With the pages that are left there are no more columns than bins have.
 const mostPlaces, mostBlocks = 16, 8
 
-// fold removes from b.all the parts of a kind that are rare in these samples, and those after the first most in
+// fold removes from b.all the parts of a kind that are rare in these samples, and those after the first limit in
 // order of hits, and adds their hits to the next larger part with a column. A profile keeps no column for them,
 // and without this the page would lack their samples.
-func (b *bins) fold(total int, kind func(anatomy.PagePart) bool, most int) {
+func (b *bins) fold(total int, kind func(anatomy.PagePart) bool, limit int) {
 	b.sort()
 	seen, kept := 0, b.all[:0]
 	var folded []counted
 	for _, c := range b.all {
 		if kind(c.part) {
-			if seen++; seen > most || c.hits*2*profile.RarePlace < total {
+			if seen++; seen > limit || c.hits*2*profile.RarePlace < total {
 				folded = append(folded, c)
 				continue
 			}

@@ -78,10 +78,10 @@ func (r *Result) cost(ps []pair) {
 	var hz float64
 	var cost, cpu []float64
 	for _, q := range ps {
-		if each := q.with.hz / 1e9; each > 0 {
+		if readings := q.with.hz / 1e9; readings > 0 {
 			hz += q.with.hz
-			cost = append(cost, (q.with.chunk-q.without.chunk)/(each*q.with.chunk))
-			cpu = append(cpu, (q.with.cpu-q.without.cpu)/(each*q.with.cpu))
+			cost = append(cost, (q.with.chunk-q.without.chunk)/(readings*q.with.chunk))
+			cpu = append(cpu, (q.with.cpu-q.without.cpu)/(readings*q.with.cpu))
 		}
 	}
 	r.Pairs, r.Hz = len(cost), hz/float64(max(1, len(cost)))

@@ -53,7 +53,7 @@ func typical(times []int64, scratch []int64, wild float64) float64 {
 // neighbour on the same core, is not in it. Quiet is the lower quartile of the
 // chunks that have no record; hit is the part that have one, which are thought
 // to be longer than that. It may be up to a half.
-func stretch(times []int64, scratch []int64, most, hit float64) float64 {
+func stretch(times []int64, scratch []int64, limit, hit float64) float64 {
 	scratch = append(scratch[:0], times...)
 	slices.Sort(scratch)
 	at := float64(len(scratch)-1) * (1 - min(hit, 0.5)) / 4
@@ -62,7 +62,7 @@ func stretch(times []int64, scratch []int64, most, hit float64) float64 {
 	quiet := float64(scratch[i]) + (at-float64(i))*float64(next-scratch[i])
 	sum, n := 0.0, 0.0
 	for _, t := range scratch {
-		if float64(t) > most*quiet {
+		if float64(t) > limit*quiet {
 			break
 		}
 		sum += float64(t)

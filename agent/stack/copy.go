@@ -137,9 +137,9 @@ func (c *copier) collectGarbage(copied int) {
 	}
 }
 
-// copyProcess copies at most MaxThreads threads of a process, the main thread first. It calls each with every
+// copyProcess copies at most MaxThreads threads of a process, the main thread first. It calls handle with every
 // copy, also those of threads with a CopyProblem, and then with one that has Done set.
-func (c *copier) copyProcess(pid int, each func(ThreadCopy) error) error {
+func (c *copier) copyProcess(pid int, handle func(ThreadCopy) error) error {
 	tids := threadsOf(c.proc, pid)
 	why := c.refusal(pid)
 	if len(tids) == 0 {
@@ -157,11 +157,11 @@ func (c *copier) copyProcess(pid int, each func(ThreadCopy) error) error {
 			c.copyThread(&t)
 		}
 		c.releaseLate() // the reader of the answers may keep this process waiting
-		if err := each(t); err != nil {
+		if err := handle(t); err != nil {
 			return err
 		}
 	}
-	return each(ThreadCopy{PID: pid, Done: true})
+	return handle(ThreadCopy{PID: pid, Done: true})
 }
 
 // refusal returns why a process must not be stopped, "" if it may.

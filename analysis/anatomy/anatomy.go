@@ -144,17 +144,17 @@ func (t *Tally) cycle(of Cycles, p *part, s Split, x sharing) Cycle {
 	if c.Count == 0 {
 		return c
 	}
-	each := func(seconds float64) *float64 { v := seconds / c.Count; return &v }
+	perCycle := func(seconds float64) *float64 { v := seconds / c.Count; return &v }
 	for _, list := range [][]Part{c.Classes, c.Libraries} {
 		for i := range list {
-			list[i].CycleS = each(list[i].Seconds)
+			list[i].CycleS = perCycle(list[i].Seconds)
 		}
 	}
 	index, classes := map[Function]int{}, map[string]int{}
 	for i := range c.Functions {
 		f := &c.Functions[i]
 		index[f.Function] = i
-		f.CycleS, f.Within = each(f.Seconds), make([]float64, Bins)
+		f.CycleS, f.Within = perCycle(f.Seconds), make([]float64, Bins)
 	}
 	for i := range c.Classes {
 		classes[c.Classes[i].Name] = i

@@ -36,22 +36,22 @@ func (a Anatomy) Bounded() Anatomy {
 		a.Tail.bounded(maxElsewhere)
 	cycles := make([]Cycle, len(a.Cycles))
 	for i, c := range a.Cycles {
-		most := maxFunctions
+		limit := maxFunctions
 		if i >= fullCycles {
-			most = maxElsewhere
+			limit = maxElsewhere
 		}
-		c.Split = c.Split.bounded(most)
+		c.Split = c.Split.bounded(limit)
 		cycles[i] = c
 	}
 	a.Cycles = cycles
 	return a
 }
 
-// bounded keeps at most most functions, each with a share of at least leastShare, and at most maxLibraries libraries.
+// bounded keeps at most limit functions, each with a share of at least leastShare, and at most maxLibraries libraries.
 // It adds the other functions up in Others, and the other libraries in one named Rest. It also rounds the distributions
 // within the cycle.
-func (s Split) bounded(most int) Split {
-	n := min(len(s.Functions), most)
+func (s Split) bounded(limit int) Split {
+	n := min(len(s.Functions), limit)
 	for n > 0 && s.Functions[n-1].Share < leastShare {
 		n--
 	}

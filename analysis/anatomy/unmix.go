@@ -134,12 +134,12 @@ func newSystem() *system { return &system{} }
 // mean. A part of which the window has less than others is marked as cut: a window begins or ends there.
 func (s *system) add(row [Bins]float64, mean float64) {
 	s.n++
-	most := slices.Max(row[:])
+	highest := slices.Max(row[:])
 	for i, x := range row {
 		if x == 0 {
 			continue
 		}
-		if x < 0.98*most {
+		if x < 0.98*highest {
 			s.cut[i] = true
 		}
 		s.right[i] += x * mean

@@ -182,7 +182,7 @@ func scalingRun(r history.Run, p float64, rest string, m Metric, regime int) sca
 // parameter returns the parameter that varies: the requested one, or else the one with the most values while
 // everything else is equal, of equal ones the first of nodes, tasks and size; "" if none has two values.
 func (h Histories) parameter(members []int, asked string) string {
-	best, most := "", 1
+	best, maxValues := "", 1
 	for _, name := range []string{nodes, tasks, size} {
 		if asked != "" && name != asked {
 			continue
@@ -199,8 +199,8 @@ func (h Histories) parameter(members []int, asked string) string {
 			sizes[rest][p] = true
 		}
 		for s := range maps.Values(sizes) {
-			if len(s) > most {
-				best, most = name, len(s)
+			if len(s) > maxValues {
+				best, maxValues = name, len(s)
 			}
 		}
 	}

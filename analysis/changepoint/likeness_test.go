@@ -8,15 +8,15 @@ import (
 
 // dayRuns draws n runs with a number of runs each day; share is the part of the variance that is common to the
 // runs of a day.
-func dayRuns(seed uint64, n, each int, sd, share float64) (x []float64, day []int) {
+func dayRuns(seed uint64, n, perDay int, sd, share float64) (x []float64, day []int) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	common := 0.0
 	for i := range n {
-		if i%each == 0 {
+		if i%perDay == 0 {
 			common = r.NormFloat64()
 		}
 		x = append(x, math.Log(100)+sd*(math.Sqrt(share)*common+math.Sqrt(1-share)*r.NormFloat64()))
-		day = append(day, i/each)
+		day = append(day, i/perDay)
 	}
 	return x, day
 }

@@ -60,13 +60,13 @@ func TestJointPrefix(t *testing.T) {
 
 // phased is a history of runs of start-up, loop and checkpoints, in which one
 // of them becomes longer, by seconds, at run 40.
-func phased(which string, by float64) changepoint.Series {
+func phased(name string, by float64) changepoint.Series {
 	r := rand.New(rand.NewPCG(43, 1))
-	s := changepoint.Series{ID: which, Also: map[string][]float64{}}
+	s := changepoint.Series{ID: name, Also: map[string][]float64{}}
 	for i := range 80 {
 		parts := map[string]float64{"startup_s": 10, "step_s": 80, "checkpoint_s": 10, "waiting": 0}
 		if i >= 40 {
-			parts[which] += by
+			parts[name] += by
 		}
 		y := 0.0
 		for p, v := range parts {
@@ -88,24 +88,24 @@ func phased(which string, by float64) changepoint.Series {
 
 func TestPhase(t *testing.T) {
 	for _, c := range []struct {
-		which, phase string
-		by           float64
+		slower, phase string
+		by            float64
 	}{{"startup_s", "startup", 12}, {"step_s", "step", 12}, {"checkpoint_s", "checkpoint", -5}, {"waiting", "", 12}} {
-		res := judge(phased(c.which, c.by))
+		res := judge(phased(c.slower, c.by))
 		if len(res.Changes) != 1 {
-			t.Errorf("%s: %d changes", c.which, len(res.Changes))
+			t.Errorf("%s: %d changes", c.slower, len(res.Changes))
 			continue
 		}
 		ch := res.Changes[0]
 		if ch.Phase != c.phase || len(ch.Metrics) != 4 {
-			t.Errorf("%s: phase %q, metrics %+v", c.which, ch.Phase, ch.Metrics)
+			t.Errorf("%s: phase %q, metrics %+v", c.slower, ch.Phase, ch.Metrics)
 		}
-		if has(res.Notes, note.Waiting) != (c.which == "waiting") {
-			t.Errorf("%s: notes %v", c.which, res.Notes)
+		if has(res.Notes, note.Waiting) != (c.slower == "waiting") {
+			t.Errorf("%s: notes %v", c.slower, res.Notes)
 		}
 		for _, m := range ch.Metrics {
 			if *m.LoPct > m.EffectPct || m.EffectPct > *m.HiPct {
-				t.Errorf("%s: %+v", c.which, m)
+				t.Errorf("%s: %+v", c.slower, m)
 			}
 		}
 	}

@@ -36,8 +36,8 @@ const (
 
 // exceeds reports whether a share is significantly above the threshold. Samples of one run are not independent,
 // so two standard errors are required.
-func (c CodeShares) exceeds(share, least float64) bool {
-	return c.Samples > 0 && share <= 1.001 && share-2*math.Sqrt(share*max(0, 1-share)/float64(c.Samples)) >= least
+func (c CodeShares) exceeds(share, threshold float64) bool {
+	return c.Samples > 0 && share <= 1.001 && share-2*math.Sqrt(share*max(0, 1-share)/float64(c.Samples)) >= threshold
 }
 
 // communicationShare finds runs whose communication takes much CPU time, if no busy waiting is found.

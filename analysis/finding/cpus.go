@@ -120,9 +120,9 @@ func oversubscribed(r RunFacts) []Finding {
 		f[0].Evidence["others_cpus"] = *c.Others
 		f[0].CostCoreS = r.costOf(lacked / *c.Allocated)
 	}
-	if each := r.cpusOfTask(); r.Threads > each && each > 0 {
+	if cpus := r.cpusOfTask(); r.Threads > cpus && cpus > 0 {
 		f[0].Evidence["omp_num_threads"] = r.Threads
-		f[0].Action = action("OMP_NUM_THREADS is %d: set it to %d.", r.Threads, each)
+		f[0].Action = action("OMP_NUM_THREADS is %d: set it to %d.", r.Threads, cpus)
 	}
 	return f
 }
@@ -192,10 +192,10 @@ func cpusIdle(r RunFacts) []Finding {
 	}
 	f[0].CostCoreS = r.costOf(idle / *c.Allocated)
 	threads := float64(r.Threads * max(1, r.Tasks))
-	if each := r.cpusOfTask(); r.Threads > 0 && each > r.Threads && *c.Busy >= fullThreads*threads &&
+	if cpus := r.cpusOfTask(); r.Threads > 0 && cpus > r.Threads && *c.Busy >= fullThreads*threads &&
 		*c.Busy <= 1.1*threads {
 		f[0].Evidence["omp_num_threads"] = r.Threads
-		f[0].Action = action("OMP_NUM_THREADS is %d: set it to %d, or ask for fewer CPUs.", r.Threads, each)
+		f[0].Action = action("OMP_NUM_THREADS is %d: set it to %d, or ask for fewer CPUs.", r.Threads, cpus)
 	}
 	return f
 }
@@ -239,15 +239,15 @@ func nodeIdle(r RunFacts) []Finding {
 	if r.CPU.Allocated == nil || r.NNodes < 2 || len(r.Nodes) != r.NNodes {
 		return nil
 	}
-	each := *r.CPU.Allocated / float64(r.NNodes)
+	allocated := *r.CPU.Allocated / float64(r.NNodes)
 	var idle []string
 	busy := 0
 	for _, n := range r.Nodes {
 		switch {
 		case n.Busy == nil:
-		case *n.Busy < idleNode*each:
+		case *n.Busy < idleNode*allocated:
 			idle = append(idle, n.Name)
-		case *n.Busy >= busyNode*each:
+		case *n.Busy >= busyNode*allocated:
 			busy++
 		}
 	}
@@ -263,9 +263,9 @@ func nodeIdle(r RunFacts) []Finding {
 
 // nameSome returns the first four names of a list and the number of the rest as text.
 func nameSome(names []string) string {
-	const most = 4
-	if len(names) <= most {
+	const maxNamed = 4
+	if len(names) <= maxNamed {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), len(names)-maxNamed)
 }

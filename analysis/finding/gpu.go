@@ -114,11 +114,11 @@ func gpuIdleStretch(r RunFacts) []Finding {
 // gpuIdleShare returns a finding if the GPUs were idle for at least idleCycle of each cycle or, where no cycle is
 // known, idleTime of the time that they were read. It returns nil if gpuNoKernel reports a GPU.
 func gpuIdleShare(r RunFacts) []Finding {
-	idle, least := r.GPUIdle, idleTime
+	idle, threshold := r.GPUIdle, idleTime
 	if idle != nil && idle.OfCycles {
-		least = idleCycle
+		threshold = idleCycle
 	}
-	if idle == nil || idle.Share < least || idle.Share > 1 || len(gpuNoKernel(r)) > 0 {
+	if idle == nil || idle.Share < threshold || idle.Share > 1 || len(gpuNoKernel(r)) > 0 {
 		return nil // another finding reports a GPU without work
 	}
 	return single(idle.Text, map[string]any{"idle_share": idle.Share})
@@ -139,7 +139,7 @@ func (g GPU) slowedBy() (seconds float64, reason string) {
 // gpuSlowed returns one finding on the GPU that a power cap or heat slowed for the largest share of its time, if that
 // is at least slowedPart, with the number of other such GPUs.
 func gpuSlowed(r RunFacts) []Finding {
-	var most GPU
+	var slowest GPU
 	part, why, n := 0.0, "", 0
 	for _, g := range r.GPUs {
 		seconds, reason := g.slowedBy()
@@ -148,7 +148,7 @@ func gpuSlowed(r RunFacts) []Finding {
 		}
 		n++
 		if p := min(1, seconds/g.ReadS); p > part {
-			part, most, why = p, g, reason
+			part, slowest, why = p, g, reason
 		}
 	}
 	if n == 0 {
@@ -158,6 +158,6 @@ func gpuSlowed(r RunFacts) []Finding {
 	if n > 1 {
 		also = fmt.Sprintf(", and %s more", q.Plural(n-1, "GPU"))
 	}
-	return single(fmt.Sprintf("%s slowed %s for %s of the time%s.", why, most.Name, q.Share(part), also),
-		map[string]any{"gpu": most.Name, "share": part, "reason": why, "gpus": n})
+	return single(fmt.Sprintf("%s slowed %s for %s of the time%s.", why, slowest.Name, q.Share(part), also),
+		map[string]any{"gpu": slowest.Name, "share": part, "reason": why, "gpus": n})
 }

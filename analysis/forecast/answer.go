@@ -249,9 +249,9 @@ func counts(h application.Histories, changes func(int) []changepoint.Change, lik
 	if len(list) < 2 {
 		return nil
 	}
-	least := list[0]
+	smallest := list[0]
 	for i, c := range list {
-		list[i].Efficiency = least.ElapsedS * float64(least.Nodes) / (c.ElapsedS * float64(c.Nodes))
+		list[i].Efficiency = smallest.ElapsedS * float64(smallest.Nodes) / (c.ElapsedS * float64(c.Nodes))
 	}
 	return list
 }

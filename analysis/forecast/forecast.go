@@ -221,9 +221,9 @@ func squaresOf(x []float64) float64 {
 
 // largest returns the largest element of x.
 func largest(x []float64) float64 {
-	most := x[0]
+	maximum := x[0]
 	for _, v := range x {
-		most = max(most, v)
+		maximum = max(maximum, v)
 	}
-	return most
+	return maximum
 }

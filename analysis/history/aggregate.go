@@ -55,7 +55,7 @@ func (db *DB) Aggregates(ctx context.Context, since float64) (Aggregates, error)
 	var a Aggregates
 	err := db.retryWhileLocked(ctx, func() error {
 		a = Aggregates{map[string]float64{}, map[string]NodeHours{}, map[string]NodeHours{}}
-		return db.each(ctx, aggregateQuery, func(rows *sql.Rows) error {
+		return db.eachRow(ctx, aggregateQuery, func(rows *sql.Rows) error {
 			var partition, state, app string
 			var h NodeHours
 			if err := rows.Scan(&partition, &state, &app, &h.All, &h.Idle, &h.Lost); err != nil {

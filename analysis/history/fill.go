@@ -52,7 +52,7 @@ const selectHistory = "SELECT " + runColumns + `,
 func (f *filler) fill(ctx context.Context, h *ApplicationRuns) error {
 	var of []runExtras
 	h.Runs = nil
-	err := f.db.each(ctx, selectHistory, func(rows *sql.Rows) error {
+	err := f.db.eachRow(ctx, selectHistory, func(rows *sql.Rows) error {
 		var b runExtras
 		r, err := scanRun(rows, &b.fields, &b.nodes, &b.code.application, &b.code.stepNS, &b.code.shares)
 		h.Runs, of = append(h.Runs, r), append(of, b)
@@ -89,7 +89,7 @@ func (f *filler) fieldsOf(ctx context.Context, ids string) (map[string]string, e
 		return known, nil
 	}
 	fields := map[string]string{}
-	err := f.db.each(ctx, "SELECT name, value FROM internal_field WHERE field_id IN ("+ids+")",
+	err := f.db.eachRow(ctx, "SELECT name, value FROM internal_field WHERE field_id IN ("+ids+")",
 		func(rows *sql.Rows) error {
 			var name, value string
 			err := rows.Scan(&name, &value)
@@ -135,7 +135,7 @@ func (f *filler) partsOf(ctx context.Context, x runCode) (map[rune]CodeTime, err
 		return known, nil
 	}
 	parts := map[rune]CodeTime{}
-	err := f.db.each(ctx, "SELECT number, library, name FROM internal_code_part WHERE application_id = ?",
+	err := f.db.eachRow(ctx, "SELECT number, library, name FROM internal_code_part WHERE application_id = ?",
 		func(rows *sql.Rows) error {
 			var number rune
 			var t CodeTime
@@ -156,7 +156,8 @@ func (f *filler) acknowledged(ctx context.Context, list []ApplicationRuns) error
 	for i, h := range list {
 		at[h.SeriesID], ids[i] = i, fmt.Sprint(h.SeriesID)
 	}
-	return f.db.each(ctx, "SELECT series_id, run_id FROM internal_change_ack WHERE series_id IN ("+strings.Join(ids, ", ")+
+	return f.db.eachRow(ctx, "SELECT series_id, run_id FROM internal_change_ack WHERE series_id IN ("+
+		strings.Join(ids, ", ")+
 		") ORDER BY series_id, run_id", func(rows *sql.Rows) error {
 		var series, run int64
 		err := rows.Scan(&series, &run)
@@ -167,9 +168,9 @@ func (f *filler) acknowledged(ctx context.Context, list []ApplicationRuns) error
 	})
 }
 
-// each calls row for every row of a query.
-func (db *DB) each(ctx context.Context, query string, row func(*sql.Rows) error, args ...any) error {
-	return each(ctx, db.sql, query, row, args...)
+// eachRow calls row for every row of a query.
+func (db *DB) eachRow(ctx context.Context, query string, row func(*sql.Rows) error, args ...any) error {
+	return eachRow(ctx, db.sql, query, row, args...)
 }
 
 // queryer is the interface of *sql.DB and *sql.Conn for queries.
@@ -177,8 +178,8 @@ type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// each calls row for every row of a query.
-func each(ctx context.Context, q queryer, query string, row func(*sql.Rows) error, args ...any) error {
+// eachRow calls row for every row of a query.
+func eachRow(ctx context.Context, q queryer, query string, row func(*sql.Rows) error, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err

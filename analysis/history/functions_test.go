@@ -199,10 +199,10 @@ func TestRoomOfFunctions(t *testing.T) {
 		}
 		return bytes
 	}
-	each := (size(true) - size(false)) / roomRuns
-	t.Logf("%.0f B a run", each)
-	if each > 350 {
-		t.Errorf("%.0f B a run", each)
+	bytesPerRun := (size(true) - size(false)) / roomRuns
+	t.Logf("%.0f B a run", bytesPerRun)
+	if bytesPerRun > 350 {
+		t.Errorf("%.0f B a run", bytesPerRun)
 	}
 }
 

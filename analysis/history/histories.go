@@ -114,7 +114,7 @@ func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]ApplicationRuns
 		limit = q.Series
 	}
 	var list []ApplicationRuns
-	err = db.each(ctx, `
+	err = db.eachRow(ctx, `
 		SELECT s.series_id, c.name, u.name, a.name, s.shape,
 			(SELECT max(start_s) FROM internal_run r WHERE r.series_id = s.series_id) AS last
 		FROM internal_run_series s
@@ -142,13 +142,13 @@ func (db *DB) newestSeries(ctx context.Context, q HistoryQuery) ([]string, error
 	}
 	var ids []string
 	seen := map[int64]bool{}
-	take := func(most int, query string, args ...any) error {
+	take := func(limit int, query string, args ...any) error {
 		rows, err := db.sql.QueryContext(ctx, query, args...)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
-		for len(ids) < most && rows.Next() {
+		for len(ids) < limit && rows.Next() {
 			var id int64
 			if err := rows.Scan(&id); err != nil {
 				return err

@@ -60,7 +60,7 @@ func (db *DB) missingParts(ctx context.Context, q queryer) ([]schemaPart, error)
 		}
 	}
 	has := map[string]bool{}
-	err := each(ctx, q, `
+	err := eachRow(ctx, q, `
 		SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name IN (`+
 		strings.Join(names, ", ")+`)
 		UNION ALL SELECT name, coalesce(sql, '') FROM sqlite_master WHERE type IN ('index', 'view')`,

@@ -76,7 +76,7 @@ func TestPartsAreAll(t *testing.T) {
 	for _, p := range db.schema.parts() {
 		got = append(got, p.name)
 	}
-	err := db.each(t.Context(), `SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_info(m.name) c
+	err := db.eachRow(t.Context(), `SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_info(m.name) c
 		UNION ALL SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL`, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)

@@ -32,7 +32,7 @@ type previous struct {
 // previousRuns returns the stored runs with the key of s.
 func previousRuns(ctx context.Context, tx *sql.Conn, s summary.Summary) ([]previous, error) {
 	var found []previous
-	err := each(ctx, tx, `
+	err := eachRow(ctx, tx, `
 		SELECT run_id, reuse, nodes_reported, nnodes, start_s, scheduler_start,
 			(SELECT text FROM internal_word WHERE word_id = state_id), exit_code, exit_signal, job_name,
 			(SELECT text FROM internal_word WHERE word_id = account_id),

@@ -171,7 +171,7 @@ func (w *writer) prune(k kind, until float64, end time.Time) (runs int64, more b
 
 // due returns the ids and times of a batch.
 func (w *writer) due(k kind, until, from float64) (ids []int64, times []float64, err error) {
-	err = each(w.ctx, w.tx, k.due, func(rows *sql.Rows) error {
+	err = eachRow(w.ctx, w.tx, k.due, func(rows *sql.Rows) error {
 		var id int64
 		var t float64
 		err := rows.Scan(&id, &t)

@@ -29,7 +29,7 @@ func (db *DB) Count(ctx context.Context, q Query) (int, error) {
 		if n = 0; err != nil || !some {
 			return err
 		}
-		return db.each(ctx, "SELECT count(*)"+runTables+" WHERE "+where.String(),
+		return db.eachRow(ctx, "SELECT count(*)"+runTables+" WHERE "+where.String(),
 			func(rows *sql.Rows) error { return rows.Scan(&n) }, where.args...)
 	})
 	return n, explain(db.path, "count runs", err)
@@ -47,7 +47,7 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 		limit = DefaultLimit
 	}
 	var runs []Run
-	err = db.each(ctx, "SELECT "+runColumns+runTables+" WHERE "+where.String()+
+	err = db.eachRow(ctx, "SELECT "+runColumns+runTables+" WHERE "+where.String()+
 		" ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?",
 		func(rows *sql.Rows) error {
 			r, err := scanRun(rows)
@@ -200,10 +200,9 @@ func (db *DB) Clusters(ctx context.Context) ([]string, error) {
 	var names []string
 	err := db.retryWhileLocked(ctx, func() error {
 		names = nil
-		return db.each(ctx, "SELECT name FROM internal_cluster c WHERE EXISTS (SELECT 1 FROM internal_application a WHERE "+
-			"a.cluster_id = "+
-			"c.cluster_id) "+
-			"OR EXISTS (SELECT 1 FROM internal_run r WHERE r.cluster_id = c.cluster_id) ORDER BY name",
+		return db.eachRow(ctx, "SELECT name FROM internal_cluster c WHERE EXISTS "+
+			"(SELECT 1 FROM internal_application a WHERE a.cluster_id = c.cluster_id) OR EXISTS "+
+			"(SELECT 1 FROM internal_run r WHERE r.cluster_id = c.cluster_id) ORDER BY name",
 			func(rows *sql.Rows) error {
 				var name string
 				err := rows.Scan(&name)
@@ -222,7 +221,7 @@ func (db *DB) userIDs(ctx context.Context, name string) ([]string, error) {
 // ids returns the ids that a query selects, as text.
 func (db *DB) ids(ctx context.Context, query string, args ...any) ([]string, error) {
 	var ids []string
-	err := db.each(ctx, query, func(rows *sql.Rows) error {
+	err := db.eachRow(ctx, query, func(rows *sql.Rows) error {
 		var id int64
 		err := rows.Scan(&id)
 		ids = append(ids, fmt.Sprint(id))

@@ -217,7 +217,7 @@ func TestColumnsAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var columns []string
-	err = db.each(t.Context(), "SELECT name FROM pragma_table_info('internal_run')", func(rows *sql.Rows) error {
+	err = db.eachRow(t.Context(), "SELECT name FROM pragma_table_info('internal_run')", func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
 		columns = append(columns, name)

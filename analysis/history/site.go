@@ -91,7 +91,7 @@ func (db *DB) Site(ctx context.Context, now float64) (Site, error) {
 			if err != nil {
 				return err
 			}
-			if err := db.each(ctx, text, part.row); err != nil {
+			if err := db.eachRow(ctx, text, part.row); err != nil {
 				return fmt.Errorf("run the catalogue query %s: %w", part.query, err)
 			}
 		}

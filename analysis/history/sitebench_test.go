@@ -175,7 +175,7 @@ func readersOn(t *testing.T, path string, runs int, pause time.Duration) (stop f
 		t.Cleanup(func() { _ = cmd.Wait() })
 		inputs, outputs = append(inputs, in), append(outputs, bufio.NewReader(out))
 	}
-	each := func() (sum int) {
+	askAll := func() (sum int) {
 		for i, out := range outputs {
 			var n int
 			if _, err := fmt.Fscanln(out, &n); err != nil {
@@ -185,12 +185,12 @@ func readersOn(t *testing.T, path string, runs int, pause time.Duration) (stop f
 		}
 		return sum
 	}
-	each() // they are there
+	askAll() // they are there
 	return func() int {
 		for _, in := range inputs {
 			_ = in.Close()
 		}
-		return each()
+		return askAll()
 	}
 }
 
@@ -315,7 +315,7 @@ func ask(t *testing.T, name string, times int, do func(i int)) {
 // drain reads all rows of a query.
 func drain(t *testing.T, db *DB, q string) {
 	t.Helper()
-	if err := db.each(t.Context(), q, func(rows *sql.Rows) error { return nil }); err != nil {
+	if err := db.eachRow(t.Context(), q, func(rows *sql.Rows) error { return nil }); err != nil {
 		t.Fatalf("%s: %v", q, err)
 	}
 }

@@ -140,7 +140,7 @@ func (db *DB) UsersSince(ctx context.Context, since float64) ([]UserIngest, erro
 	var list []UserIngest
 	err := db.retryWhileLocked(ctx, func() error {
 		list = nil
-		return db.each(ctx, `SELECT u.uid, max(i.at_s) FROM internal_ingest_log i
+		return db.eachRow(ctx, `SELECT u.uid, max(i.at_s) FROM internal_ingest_log i
 			CROSS JOIN internal_run r ON r.run_id = i.run_id CROSS JOIN internal_hpc_user u ON u.user_id = r.user_id
 			WHERE i.at_s > ? GROUP BY u.uid ORDER BY 2 DESC`, func(rows *sql.Rows) error {
 			var c UserIngest

@@ -55,7 +55,7 @@ func TestSnapshot(t *testing.T) {
 func TestPartsOfSnapshot(t *testing.T) {
 	db := open(t)
 	var have, known []string
-	if err := db.each(t.Context(), "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+	if err := db.eachRow(t.Context(), "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
 		func(rows *sql.Rows) error {
 			var name string
 			err := rows.Scan(&name)

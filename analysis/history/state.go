@@ -28,12 +28,12 @@ type RunEnd struct {
 	Exit  *run.Exit // nil is unknown
 }
 
-// UnsettledRuns returns at most most runs that ended after a time, in UTC epoch seconds, and whose final state is not
+// UnsettledRuns returns at most limit runs that ended after a time, in UTC epoch seconds, and whose final state is not
 // known, the newest first; with comments, after them, those with a state that SetCommented was not called for. Runs of
 // `jobgait run`, which have no state, and runs inside a batch job (sub above 0) are left out.
-func (db *DB) UnsettledRuns(ctx context.Context, after float64, most int, comments bool) ([]UnsettledRun, error) {
+func (db *DB) UnsettledRuns(ctx context.Context, after float64, limit int, comments bool) ([]UnsettledRun, error) {
 	var list []UnsettledRun
-	err := db.each(ctx, `
+	err := db.eachRow(ctx, `
 		SELECT run_id, c.name, job_id, uid, coalesce(start_s, 0), end_s, scheduler_start, state_id IS NOT NULL
 		FROM internal_run JOIN internal_cluster c USING (cluster_id) JOIN internal_hpc_user USING (user_id)
 		WHERE end_s > ? AND (state_id IS NULL OR ? AND commented IS NULL) AND sub = 0 AND c.name NOT GLOB 'local:*'
@@ -43,7 +43,7 @@ func (db *DB) UnsettledRuns(ctx context.Context, after float64, most int, commen
 			err := rows.Scan(&r.RunID, &r.Cluster, &r.JobID, &r.UID, &r.Start, &r.End, &r.SchedulerStart, &r.HasState)
 			list = append(list, r)
 			return err
-		}, after, comments, most)
+		}, after, comments, limit)
 	return list, explain(db.path, "find runs without a state", err)
 }
 

@@ -178,8 +178,8 @@ func tiled(t testing.TB, db *DB, from string, n int) {
 	exec(fmt.Sprintf("CREATE TEMP TABLE k AS WITH RECURSIVE c(k) AS (VALUES (0) UNION ALL SELECT k + 1 FROM c WHERE k "+
 		"< %d) SELECT k FROM c", n-1))
 	var tables []string
-	each := func(q string, to *[]string) {
-		if err := db.each(t.Context(), q, func(rows *sql.Rows) error {
+	readTexts := func(q string, to *[]string) {
+		if err := db.eachRow(t.Context(), q, func(rows *sql.Rows) error {
 			var s string
 			err := rows.Scan(&s)
 			*to = append(*to, s)
@@ -189,21 +189,22 @@ func tiled(t testing.TB, db *DB, from string, n int) {
 		}
 	}
 	var indexes []string
-	each("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL", &indexes)
+	readTexts("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL", &indexes)
 	for _, index := range indexes {
 		exec("DROP INDEX " + index)
 	}
 	var triggers []string
-	each("SELECT name FROM sqlite_master WHERE type = 'trigger'", &triggers)
+	readTexts("SELECT name FROM sqlite_master WHERE type = 'trigger'", &triggers)
 	for _, trigger := range triggers {
 		exec("DROP TRIGGER " + trigger)
 	}
-	each("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'internal_day'",
+	readTexts("SELECT name FROM sqlite_master WHERE type = 'table' AND "+
+		"name NOT LIKE 'sqlite_%' AND name <> 'internal_day'",
 		&tables)
 	for _, table := range tables {
 		var columns, key, values []string
-		each("SELECT name FROM pragma_table_info('"+table+"')", &columns)
-		each("SELECT name FROM pragma_table_info('"+table+"') WHERE pk > 0 ORDER BY pk", &key)
+		readTexts("SELECT name FROM pragma_table_info('"+table+"')", &columns)
+		readTexts("SELECT name FROM pragma_table_info('"+table+"') WHERE pk > 0 ORDER BY pk", &key)
 		for _, c := range columns {
 			values = append(values, spread(table, c, n))
 		}

@@ -37,11 +37,11 @@ func initialGuesses(b *bins) []initialStates {
 	return out
 }
 
-// labelAbove returns 1 for each value above least, else 0.
-func labelAbove(x []float64, least float64) []uint8 {
+// labelAbove returns 1 for each value above threshold, else 0.
+func labelAbove(x []float64, threshold float64) []uint8 {
 	label := make([]uint8, len(x))
 	for i, v := range x {
-		if v > least {
+		if v > threshold {
 			label[i] = 1
 		}
 	}

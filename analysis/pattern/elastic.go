@@ -45,8 +45,8 @@ func newGroup(c series.Column, p periodicity.Period) (*group, bool) {
 	n := max(int(math.Round(p.PeriodSamples)), 1)
 	g := &group{points: n, band: min(max(3, int(bandShare*float64(n))), maxBand), counts: c.Unit == "samples"}
 	cells := n * (2*g.band + 1)
-	most := min(maxAligned, max(4, alignCells/cells))
-	for _, in := range evenlyChosen(p.Instances, most) {
+	limit := min(maxAligned, max(4, alignCells/cells))
+	for _, in := range evenlyChosen(p.Instances, limit) {
 		if x, ok := copyInstance(c.Values, in); ok {
 			g.items = append(g.items, x)
 		}

@@ -68,7 +68,7 @@ func classes(shape series.Values) (level, low, high float64, ok bool) {
 		return 0, 0, 0, false
 	}
 	slices.Sort(x)
-	most := len(x) / 2
+	half := len(x) / 2
 	for {
 		k, share := divide(x)
 		if k == 0 || share < minSeparation {
@@ -76,7 +76,7 @@ func classes(shape series.Values) (level, low, high float64, ok bool) {
 		}
 		low, _ = robust.Mean(x[:k])
 		high, _ = robust.Mean(x[k:])
-		if k <= most {
+		if k <= half {
 			return (low + high) / 2, low, high, high-low >= minDepth*math.Abs(high)
 		}
 		x = x[:k]

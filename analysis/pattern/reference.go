@@ -59,11 +59,11 @@ func (r Reference) Step(patterns []Pattern) (step Step, ok bool, notes []note.No
 	if !ok {
 		text := "the run has no pattern, so no step_s (time of one cycle)"
 		if len(patterns) > 0 {
-			which := fmt.Sprintf("none of its %d patterns (the first %.4g s) is", len(patterns), patterns[0].PeriodS)
+			unmatched := fmt.Sprintf("none of its %d patterns (the first %.4g s) is", len(patterns), patterns[0].PeriodS)
 			if len(patterns) == 1 {
-				which = fmt.Sprintf("its pattern of %.4g s is not", patterns[0].PeriodS)
+				unmatched = fmt.Sprintf("its pattern of %.4g s is not", patterns[0].PeriodS)
 			}
-			text = fmt.Sprintf("the run has no step_s (time of one cycle): %s the loop of %.4g s of earlier runs", which,
+			text = fmt.Sprintf("the run has no step_s (time of one cycle): %s the loop of %.4g s of earlier runs", unmatched,
 				r.PeriodS)
 		}
 		return Step{}, false, []note.Note{note.New(note.PatternChanged, "%s", text)}
@@ -134,13 +134,13 @@ func (r Reference) candidates(patterns []Pattern) []Step {
 func (r Reference) folds(ref, shape cycle, p Pattern) []Step {
 	var out []Step
 	for k := 1; k <= maxFold; k++ {
-		least := minAlikeFold
+		threshold := minAlikeFold
 		if k == 1 {
-			least = minAlike
+			threshold = minAlike
 		}
 		// The pattern holds k periods of the reference.
 		if s := stepOf(p, 1, k); r.isPlausible(s) {
-			if s.Alike, _ = shape.bestCorrelation(ref.repeated(k)); s.Alike >= least {
+			if s.Alike, _ = shape.bestCorrelation(ref.repeated(k)); s.Alike >= threshold {
 				out = append(out, s)
 			}
 		}
@@ -149,7 +149,7 @@ func (r Reference) folds(ref, shape cycle, p Pattern) []Step {
 		}
 		// The reference holds k periods of the pattern.
 		if s := stepOf(p, k, 1); r.isPlausible(s) {
-			if s.Alike, _ = ref.bestCorrelation(shape.repeated(k)); s.Alike >= least {
+			if s.Alike, _ = ref.bestCorrelation(shape.repeated(k)); s.Alike >= threshold {
 				out = append(out, s)
 			}
 		}

@@ -24,8 +24,8 @@ func Represent(set series.Set, periods []periodicity.Period) []Pattern {
 	return RepresentAt(set, periods, storedPoints)
 }
 
-// RepresentAt is Represent with shapes of at most the given number of points; 0 keeps one point per sample.
-func RepresentAt(set series.Set, periods []periodicity.Period, most int) []Pattern {
+// RepresentAt is Represent with shapes of at most maxPoints points; 0 keeps one point per sample.
+func RepresentAt(set series.Set, periods []periodicity.Period, maxPoints int) []Pattern {
 	out := make([]Pattern, 0, len(periods))
 	for i, p := range periods {
 		q := Pattern{
@@ -42,8 +42,8 @@ func RepresentAt(set series.Set, periods []periodicity.Period, most int) []Patte
 			Regions:   p.Regions,
 		}
 		n := max(int(math.Round(p.PeriodSamples)), 1)
-		if most > 0 {
-			n = min(n, most)
+		if maxPoints > 0 {
+			n = min(n, maxPoints)
 		}
 		if c, ok := carrier(set, p.Column, evenlyChosen(p.Instances, maxInstances), n); ok {
 			q.ValuesColumn, q.ValuesUnit = c.Name, c.Unit
@@ -85,14 +85,14 @@ func id(i int) string {
 	return "P" + strconv.Itoa(i+1)
 }
 
-// evenlyChosen returns at most most instances, evenly chosen.
-func evenlyChosen(in []periodicity.Instance, most int) []periodicity.Instance {
-	if len(in) <= most {
+// evenlyChosen returns at most limit instances, evenly chosen.
+func evenlyChosen(in []periodicity.Instance, limit int) []periodicity.Instance {
+	if len(in) <= limit {
 		return in
 	}
-	out := make([]periodicity.Instance, most)
+	out := make([]periodicity.Instance, limit)
 	for i := range out {
-		out[i] = in[i*len(in)/most]
+		out[i] = in[i*len(in)/limit]
 	}
 	return out
 }
@@ -108,7 +108,7 @@ func carrier(set series.Set, name string, in []periodicity.Instance, n int) (ser
 		return c, true
 	}
 	var best series.Column
-	most := -1.0
+	highest := -1.0
 	for _, c := range set.Columns {
 		if c.Group != name {
 			continue
@@ -118,8 +118,8 @@ func carrier(set series.Set, name string, in []periodicity.Instance, n int) (ser
 		// The mean over k instances still varies by the noise: m/k for
 		// counts. A hot page must not win by its noise alone.
 		v := sd*sd - m/float64(max(1, len(in)))
-		if v > most && !math.IsNaN(v) {
-			most, best = v, c
+		if v > highest && !math.IsNaN(v) {
+			highest, best = v, c
 		}
 	}
 	return best, best.Name != ""

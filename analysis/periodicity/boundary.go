@@ -80,8 +80,8 @@ func sharpenMarks(v vector, marks []int, h int) {
 	}
 }
 
-// squaredDistance returns the squared distance of x and y, or any number above most if it exceeds that.
-func squaredDistance(x, y []float32, most float32) float32 {
+// squaredDistance returns the squared distance of x and y, or any number above limit if it exceeds that.
+func squaredDistance(x, y []float32, limit float32) float32 {
 	d := float32(0)
 	y = y[:len(x)]
 	for len(x) >= 16 {
@@ -89,7 +89,7 @@ func squaredDistance(x, y []float32, most float32) float32 {
 			e := x[i] - y[i]
 			d += e * e
 		}
-		if d > most {
+		if d > limit {
 			return d
 		}
 		x, y = x[16:], y[16:]

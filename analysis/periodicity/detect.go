@@ -386,15 +386,15 @@ func (h *searcher) lastEnd() int {
 	return end
 }
 
-// widest returns the longest span not yet refused; false if it has fewer than least samples.
-func widest(open []span, refused map[span]bool, least int) (span, bool) {
+// widest returns the longest span not yet refused; false if it has fewer than minWidth samples.
+func widest(open []span, refused map[span]bool, minWidth int) (span, bool) {
 	var w span
 	for _, s := range open {
 		if !refused[s] && s.b-s.a > w.b-w.a {
 			w = s
 		}
 	}
-	return w, w.b-w.a >= least
+	return w, w.b-w.a >= minWidth
 }
 
 // total returns the number of samples in the spans.

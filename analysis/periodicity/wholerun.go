@@ -114,10 +114,10 @@ func subtractBaseline(x []float32) (energy float64) {
 	return energy
 }
 
-// correlation returns the correlations at lags 0 to most, summed over the columns, in standard errors of those of
+// correlation returns the correlations at lags 0 to maxLag, summed over the columns, in standard errors of those of
 // unrelated samples; the one at lag 0 is 0. If order is not nil, the slots are taken in that order.
-func (w wholeRun) correlation(f *lagFinder, most int, order []int) []float64 {
-	t := f.transform(w.slots + most)
+func (w wholeRun) correlation(f *lagFinder, maxLag int, order []int) []float64 {
+	t := f.transform(w.slots + maxLag)
 	f.power = zeros(f.power, len(t.spectrum))
 	f.x = resize(f.x, w.slots)
 	for _, x := range w.columns {
@@ -129,10 +129,10 @@ func (w wholeRun) correlation(f *lagFinder, most int, order []int) []float64 {
 		}
 		t.power(x, f.power)
 	}
-	f.r = resize(f.r, most+1)
+	f.r = resize(f.r, maxLag+1)
 	t.correlate(f.power, f.r)
-	z := make([]float64, most+1)
-	for k := 1; k <= most; k++ {
+	z := make([]float64, maxLag+1)
+	for k := 1; k <= maxLag; k++ {
 		z[k] = float64(f.r[k]) / (math.Sqrt(float64(w.slots-k)) * w.scale)
 	}
 	return z
@@ -217,21 +217,21 @@ func peakRatio(z []float64, slots float64, m int) float64 {
 
 // findLag returns the lag at whose multiples a run resembles itself best. It returns false if the score is below
 // minLagScore or does not exceed that of each of lagPermutations permutations of the run by lagScoreMargin, if the lag
-// is shorter than least slots, or if the sampler made it.
-func (w wholeRun) findLag(f *lagFinder, least float64) (repeatedLag, bool) {
+// is shorter than minSlots slots, or if the sampler made it.
+func (w wholeRun) findLag(f *lagFinder, minSlots float64) (repeatedLag, bool) {
 	if len(w.columns) < 2 {
 		return repeatedLag{}, false
 	}
-	most := min(wholeRunLags, w.slots/3)
-	longest := float64(most) / (minPeaks + 1)
-	z := w.correlation(f, most, nil)
+	maxLag := min(wholeRunLags, w.slots/3)
+	longest := float64(maxLag) / (minPeaks + 1)
+	z := w.correlation(f, maxLag, nil)
 	best := fundamentalLag(z, bestLag(z, minLagSlots, longest), longest)
-	if best.score < minLagScore || best.slots < least || best.isSamplerComb() {
+	if best.score < minLagScore || best.slots < minSlots || best.isSamplerComb() {
 		return best, false
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(w.slots)))
 	for range lagPermutations {
-		z := w.correlation(f, most, shuffledBlocks(w.slots, best.slots, rng))
+		z := w.correlation(f, maxLag, shuffledBlocks(w.slots, best.slots, rng))
 		if best.score < lagScoreMargin*bestLag(z, max(minLagSlots, best.slots/2), min(longest, 2*best.slots)).score {
 			return best, false
 		}

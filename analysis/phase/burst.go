@@ -28,7 +28,7 @@ func LongestCheckpointWriteS(bursts []Burst, table []Phase, periodS float64) flo
 	for i, b := range bursts {
 		events[i] = event{startS: b.StartS, size: b.Bytes}
 	}
-	r := recurrence{least: minBursts, sizeRatio: maxBurstRatio, distanceCV: maxBurstCV}
+	r := recurrence{minCount: minBursts, sizeRatio: maxBurstRatio, distanceCV: maxBurstCV}
 	same, everyS := r.of(events)
 	if periodS <= 0 || everyS < minCyclesApart*periodS {
 		r.sizeRatio = maxExactRatio

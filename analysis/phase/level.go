@@ -60,11 +60,11 @@ func (b Bins) window(from, to float64) (lo, hi float64) {
 	if period <= 0 || to-from < period/4 {
 		return math.Max(from, p.StartS), math.Min(to, p.EndS)
 	}
-	least := to - from
+	width := to - from
 	if b.StepS > period/minWindowBins {
-		least = math.Max(least, minWindowBins*b.StepS)
+		width = math.Max(width, minWindowBins*b.StepS)
 	}
-	w := math.Max(1, math.Ceil(least/period-1e-9)) * period
+	w := math.Max(1, math.Ceil(width/period-1e-9)) * period
 	if w >= math.Max(0, p.EndS-p.StartS) {
 		return p.StartS, p.EndS
 	}
@@ -72,18 +72,18 @@ func (b Bins) window(from, to float64) (lo, hi float64) {
 	return lo, lo + w
 }
 
-// MinMax returns for each bin the smallest and the largest value over the window that Levels would use for it; least
-// and most are the extremes of the single bins. Within a missing bin the result is NaN. If a bin is shorter than an
+// MinMax returns for each bin the smallest and the largest value over the window that Levels would use for it; minima
+// and maxima are the extremes of the single bins. Within a missing bin the result is NaN. If a bin is shorter than an
 // iteration but not small beside it, the range of single bins would show beats.
-func (b Bins) MinMax(least, most series.Values) (lo, hi []float64) {
-	lo, hi = make([]float64, len(least)), make([]float64, len(least))
-	for i := range least {
-		lo[i], hi[i] = float64(least[i]), float64(most[i])
+func (b Bins) MinMax(minima, maxima series.Values) (lo, hi []float64) {
+	lo, hi = make([]float64, len(minima)), make([]float64, len(minima))
+	for i := range minima {
+		lo[i], hi[i] = float64(minima[i]), float64(maxima[i])
 		from, to := b.window(b.StartS+float64(i)*b.StepS, b.StartS+float64(i+1)*b.StepS)
 		first, last := int(math.Ceil((from-b.StartS)/b.StepS-1e-6)), int(math.Floor((to-b.StartS)/b.StepS+1e-6))
-		for k := max(0, first); k < min(len(least), last); k++ {
-			if !math.IsNaN(float64(least[i])) && !math.IsNaN(float64(least[k])) {
-				lo[i], hi[i] = math.Min(lo[i], float64(least[k])), math.Max(hi[i], float64(most[k]))
+		for k := max(0, first); k < min(len(minima), last); k++ {
+			if !math.IsNaN(float64(minima[i])) && !math.IsNaN(float64(minima[k])) {
+				lo[i], hi[i] = math.Min(lo[i], float64(minima[k])), math.Max(hi[i], float64(maxima[k]))
 			}
 		}
 	}

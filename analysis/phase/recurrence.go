@@ -10,16 +10,16 @@ import (
 // whose size is in bytes.
 type event struct{ startS, size float64 }
 
-// recurrence is what events must have in common to recur: there are at least least of about equal size, within a factor
-// of sizeRatio of the median, and their distances have at most the coefficient of variation distanceCV.
+// recurrence is what events must have in common to recur: there are at least minCount of about equal size, within a
+// factor of sizeRatio of the median, and their distances have at most the coefficient of variation distanceCV.
 type recurrence struct {
-	least                 int
+	minCount              int
 	sizeRatio, distanceCV float64
 }
 
 // of returns the indexes of the events whose size is within a factor of sizeRatio of the median size, and the mean
-// distance of their starts in seconds. It returns nil and 0 if they are fewer than r.least or their distances vary too
-// much. The events must be in the order of time.
+// distance of their starts in seconds. It returns nil and 0 if they are fewer than r.minCount or their distances vary
+// too much. The events must be in the order of time.
 func (r recurrence) of(events []event) (same []int, everyS float64) {
 	sizes := make([]float64, len(events))
 	for i, e := range events {
@@ -37,7 +37,7 @@ func (r recurrence) of(events []event) (same []int, everyS float64) {
 		same = append(same, i)
 	}
 	mean, sd := robust.Mean(distances)
-	if len(same) < r.least || sd > r.distanceCV*mean || math.IsNaN(mean) {
+	if len(same) < r.minCount || sd > r.distanceCV*mean || math.IsNaN(mean) {
 		return nil, 0
 	}
 	return same, mean

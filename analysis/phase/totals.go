@@ -87,7 +87,7 @@ func kindsOf(table []Phase) []Stage {
 		for k, i := range gaps {
 			events[k] = event{startS: table[i].StartS, size: table[i].EndS - table[i].StartS}
 		}
-		same, _ := recurrence{least: minCheckpoints, sizeRatio: maxGapRatio, distanceCV: maxDistanceCV}.of(events)
+		same, _ := recurrence{minCount: minCheckpoints, sizeRatio: maxGapRatio, distanceCV: maxDistanceCV}.of(events)
 		for _, k := range same {
 			kinds[gaps[k]] = Checkpoint
 		}

@@ -151,19 +151,19 @@ func amount(v float64, unit string) (text, prefixed string) {
 func Range(lo, hi float64) string {
 	n := 3
 	if wide := hi - lo; wide > 0 && Known(wide) {
-		most := math.Max(math.Abs(lo), math.Abs(hi))
-		n = min(9, max(n, int(math.Floor(math.Log10(most))-math.Floor(math.Log10(wide)))+2))
+		largest := math.Max(math.Abs(lo), math.Abs(hi))
+		n = min(9, max(n, int(math.Floor(math.Log10(largest))-math.Floor(math.Log10(wide)))+2))
 	}
 	return Plain(lo, n) + " .. " + Plain(hi, n)
 }
 
 // Chance prints a probability of a test: "p = 0.023", and "p < 0.001" for smaller ones.
 func Chance(p float64) string {
-	const least = 0.001 // a noise below this is never known so precisely
+	const threshold = 0.001 // a noise below this is never known so precisely
 	switch {
 	case !Known(p):
 		return "p = " + Missing
-	case p < least:
+	case p < threshold:
 		return "p < 0.001"
 	}
 	return "p = " + Figures(p, 2)

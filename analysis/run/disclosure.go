@@ -21,9 +21,9 @@ func ParseDisclosureLevel(text string) (DisclosureLevel, bool) {
 
 // Least returns the stricter of two levels. "" is no limit; if both are "", it returns AllNames.
 func (d DisclosureLevel) Least(e DisclosureLevel) DisclosureLevel {
-	for _, least := range []DisclosureLevel{NoNames, Libraries, AllNames} {
-		if d == least || e == least {
-			return least
+	for _, level := range []DisclosureLevel{NoNames, Libraries, AllNames} {
+		if d == level || e == level {
+			return level
 		}
 	}
 	return AllNames

@@ -146,13 +146,13 @@ func (w *seriesWork) segments(model func(first, last int) *Model) {
 	add(len(w.p) - 1)
 }
 
-// fewPoints adds a note that says how many points to measure: with fewer than least points, that there is no model;
+// fewPoints adds a note that says how many points to measure: with fewer than needed points, that there is no model;
 // else, with fewer than enoughPoints, that a model is uncertain.
-func (w *seriesWork) fewPoints(least int) {
+func (w *seriesWork) fewPoints(needed int) {
 	n, name := len(w.p), parameterName(w.series)
 	switch {
-	case n < least:
-		w.note(note.NeedMore, "no model of %s of %s: measure %d more", quantity.Plural(n, "distinct value"), name, least-n)
+	case n < needed:
+		w.note(note.NeedMore, "no model of %s of %s: measure %d more", quantity.Plural(n, "distinct value"), name, needed-n)
 	case n < enoughPoints:
 		w.note(note.FewPoints, "a model of %s of %s is uncertain: measure %d more", quantity.Plural(n, "distinct value"),
 			name,

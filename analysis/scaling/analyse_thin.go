@@ -3,9 +3,9 @@ package scaling
 import "jobgait/analysis/note"
 
 // keepPoints restricts the analysis to the points at the given indexes of p.
-func (w *seriesWork) keepPoints(places []int) {
-	p, y, index := make([]float64, len(places)), make([]float64, len(places)), make([]int, len(places))
-	for k, i := range places {
+func (w *seriesWork) keepPoints(kept []int) {
+	p, y, index := make([]float64, len(kept)), make([]float64, len(kept)), make([]int, len(kept))
+	for k, i := range kept {
 		p[k], y[k], index[k] = w.p[i], w.y[i], i
 		if w.index != nil {
 			index[k] = w.index[i]
@@ -14,20 +14,20 @@ func (w *seriesWork) keepPoints(places []int) {
 	w.p, w.y, w.index = p, y, index
 }
 
-// thin keeps an even choice of at most most points, with both ends, and notes it. Averaging neighbours instead
+// thin keeps an even choice of at most maxPoints points, with both ends, and notes it. Averaging neighbours instead
 // would bend a steep law: on p = 1..100,000 the mean of the first 1,600 is 8 % off for p^2.
-func (w *seriesWork) thin(most int) {
+func (w *seriesWork) thin(maxPoints int) {
 	n := len(w.p)
-	if n <= most {
+	if n <= maxPoints {
 		return
 	}
 	w.note(note.Thinned, "%d distinct values of %s: every %.0fth is analysed, and a change is located no more precisely",
-		n, parameterName(w.series), float64(n-1)/float64(most-1))
-	places := make([]int, most)
-	for k := range most {
-		places[k] = k * (n - 1) / (most - 1)
+		n, parameterName(w.series), float64(n-1)/float64(maxPoints-1))
+	kept := make([]int, maxPoints)
+	for k := range maxPoints {
+		kept[k] = k * (n - 1) / (maxPoints - 1)
 	}
-	w.keepPoints(places)
+	w.keepPoints(kept)
 }
 
 // unthin converts indexes of p in the result to indexes of all points. A cut between two chosen points is

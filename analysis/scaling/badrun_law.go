@@ -119,11 +119,11 @@ func (f otherLaw) isImprobable(squares float64) bool {
 // leastOffGrid returns the least residual squares of a law of one term with exponents on a finer grid than the
 // basis.
 func (r *lawSearch) leastOffGrid() float64 {
-	least := math.Inf(1)
+	smallest := math.Inf(1)
 	for _, x := range newLawSpace(r.p, nil).dense {
 		if f := relativeFit(x, r.y, r.u); f.ok {
-			least = min(least, f.squares)
+			smallest = min(smallest, f.squares)
 		}
 	}
-	return least
+	return smallest
 }

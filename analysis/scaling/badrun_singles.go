@@ -37,16 +37,16 @@ func (s *badRunSearch) singles() {
 // areSeparate reports whether the suspects are single runs, no two of them neighbors, and the other sizes
 // enough for a decision. Neighbors are a short segment, not two accidents.
 func (s *badRunSearch) areSeparate(suspects []int) bool {
-	n, least := len(s.points), badOthers
+	n, needed := len(s.points), badOthers
 	for i, k := range suspects {
 		if len(s.points[k].values) != 1 || i > 0 && k == suspects[i-1]+1 {
 			return false
 		}
 		if k == 0 || k == n-1 {
-			least = badEndOthers
+			needed = badEndOthers
 		}
 	}
-	return n-len(suspects) >= least
+	return n-len(suspects) >= needed
 }
 
 // zeroInside reports whether the run at point k is zero or negative between positive ones.
@@ -66,13 +66,13 @@ func (s *badRunSearch) hasChange(suspects []int) bool {
 
 // smallerNeighbor returns the smaller of the values at the neighbors of point k.
 func (s *badRunSearch) smallerNeighbor(k int) float64 {
-	least := math.Inf(1)
+	smallest := math.Inf(1)
 	for _, i := range []int{k - 1, k + 1} {
 		if i >= 0 && i < len(s.points) {
-			least = min(least, s.points[i].mean())
+			smallest = min(smallest, s.points[i].mean())
 		}
 	}
-	return least
+	return smallest
 }
 
 // logs returns the logarithms of the sizes and of the mean values; NaN for a negative value.

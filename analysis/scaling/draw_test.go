@@ -116,10 +116,10 @@ func (s drawSource) Sum(c drawCell, n int) drawnSeries {
 // power, a constant, and for half of them a cost that grows.
 func (s drawSource) Falling(c drawCell, n int) drawnSeries {
 	out := drawnSeries{Family: "falling", Noise: c.Noise, P: c.Points(n)}
-	least, power, growth := s.decades(-3, 0), s.uniform(0.4, 1.6), s.uniform(0.3, 2)
+	floor, power, growth := s.decades(-3, 0), s.uniform(0.4, 1.6), s.uniform(0.3, 2)
 	cost := s.decades(-4, -1) * float64(s.r.IntN(2))
 	for _, p := range out.P {
-		v := least + math.Pow(out.P[0]/p, power) + cost*math.Pow(p/out.P[n-1], growth)
+		v := floor + math.Pow(out.P[0]/p, power) + cost*math.Pow(p/out.P[n-1], growth)
 		out.Values = append(out.Values, []float64{s.shaken(v, c.Noise)})
 	}
 	return out

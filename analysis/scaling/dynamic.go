@@ -21,12 +21,12 @@ type segmentation struct {
 // dynamic finds the best cuts for every number of laws at once, by dynamic programming.
 type dynamic struct {
 	cost []cost // [a*(n+1)+b]: points a..b-1
-	// least[(k*(q+1) + t)*(n+1) + b] is the least cost of points 0..b-1 under k
+	// lowestCost[(k*(q+1) + t)*(n+1) + b] is the least cost of points 0..b-1 under k
 	// laws of which t have a term; from is where the last of them starts.
-	least []float64
-	from  []int32
-	sums  costs
-	two   [2]int // the cuts of three
+	lowestCost []float64
+	from       []int32
+	sums       costs
+	two        [2]int // the cuts of three
 }
 
 // fill computes the costs of all ranges of points.
@@ -37,7 +37,7 @@ func (y *dynamic) fill(f *frame) {
 		y.sums.reset()
 		for b := a; b < n; b++ {
 			y.sums.add(f, b)
-			y.cost[a*(n+1)+b+1] = y.sums.least()
+			y.cost[a*(n+1)+b+1] = y.sums.lowest()
 		}
 	}
 }
@@ -51,31 +51,31 @@ func (y *dynamic) resize(n int) {
 	y.sums.resize(n)
 }
 
-// solve fills the tables least and from for every number of laws up to laws, each on at least shortest consecutive
+// solve fills the tables lowestCost and from for every number of laws up to laws, each on at least shortest consecutive
 // points, of n points. fill must have computed the costs.
 func (y *dynamic) solve(n, laws, shortest int) {
 	size := (laws + 1) * (laws + 1) * (n + 1)
-	y.least = resized(y.least, size)
+	y.lowestCost = resized(y.lowestCost, size)
 	if cap(y.from) < size {
 		y.from = make([]int32, size)
 	}
 	y.from = y.from[:size]
-	for i := range y.least {
-		y.least[i] = math.Inf(1)
+	for i := range y.lowestCost {
+		y.lowestCost[i] = math.Inf(1)
 	}
 	at := func(k, t, b int) int { return (k*(laws+1)+t)*(n+1) + b }
-	y.least[at(0, 0, 0)] = 0
+	y.lowestCost[at(0, 0, 0)] = 0
 	for k := 1; k <= laws; k++ {
 		for b := k * shortest; b <= n; b++ {
 			for a := (k - 1) * shortest; a <= b-shortest; a++ {
 				c := y.cost[a*(n+1)+b]
 				for t := 0; t < k; t++ {
-					base := y.least[at(k-1, t, a)]
-					if v := base + c.constant; v < y.least[at(k, t, b)] {
-						y.least[at(k, t, b)], y.from[at(k, t, b)] = v, int32(a)
+					base := y.lowestCost[at(k-1, t, a)]
+					if v := base + c.constant; v < y.lowestCost[at(k, t, b)] {
+						y.lowestCost[at(k, t, b)], y.from[at(k, t, b)] = v, int32(a)
 					}
-					if v := base + c.term; v < y.least[at(k, t+1, b)] {
-						y.least[at(k, t+1, b)], y.from[at(k, t+1, b)] = v, int32(-a-1)
+					if v := base + c.term; v < y.lowestCost[at(k, t+1, b)] {
+						y.lowestCost[at(k, t+1, b)], y.from[at(k, t+1, b)] = v, int32(-a-1)
 					}
 				}
 			}
@@ -91,7 +91,7 @@ func (y *dynamic) best(p *prior, n, laws, k int, termPenalty float64) segmentati
 	out := segmentation{score: math.Inf(-1)}
 	terms := -1
 	for t := 0; t <= k; t++ {
-		s := y.least[at(k, t, n)]
+		s := y.lowestCost[at(k, t, n)]
 		if math.IsInf(s, 1) || n-k-t < 1 {
 			continue
 		}
@@ -131,21 +131,21 @@ func logChoose(n, k int) float64 {
 // three returns the best segmentation into three laws, and its score. It computes only the costs of ranges that can lie
 // between two changes, and takes those of beginnings and ends from d.cost.
 func (d *detector) three() segmentation {
-	y, n, least := &d.dynamic, d.f.n, minSegment
+	y, n, minPoints := &d.dynamic, d.f.n, minSegment
 	y.resize(n)
 	var best [4]float64 // by number of laws with a term
 	var cuts [4][2]int
 	for t := range best {
 		best[t] = math.Inf(1)
 	}
-	for a := least; a <= n-2*least; a++ {
+	for a := minPoints; a <= n-2*minPoints; a++ {
 		y.sums.reset()
-		for b := a; b < n-least; b++ {
+		for b := a; b < n-minPoints; b++ {
 			y.sums.add(&d.f, b)
-			if b+1-a < least {
+			if b+1-a < minPoints {
 				continue
 			}
-			l, m, r := d.cost.left[a], y.sums.least(), d.cost.right[b+1]
+			l, m, r := d.cost.left[a], y.sums.lowest(), d.cost.right[b+1]
 			flat := l.constant + m.constant + r.constant
 			// What a term gains in each of the three, largest first.
 			g := descending(l.constant-l.term, m.constant-m.term, r.constant-r.term)
@@ -193,15 +193,15 @@ func descending(a, b, c float64) [3]float64 {
 // after the first must add minGain to the evidence. If jumped is set, one change was not found but two were: then it
 // starts with two, the pair that three returned.
 func (d *detector) placeChanges(out *detection, two segmentation, jumped bool) {
-	n, least := d.f.n, minSegment
-	at := least
-	for c := least; c <= n-least; c++ {
+	n, minPoints := d.f.n, minSegment
+	at := minPoints
+	for c := minPoints; c <= n-minPoints; c++ {
 		if d.split[c] > d.split[at] {
 			at = c
 		}
 	}
 	out.cuts = []int{at}
-	if n < 3*least {
+	if n < 3*minPoints {
 		return
 	}
 	if !jumped {
@@ -211,13 +211,13 @@ func (d *detector) placeChanges(out *detection, two segmentation, jumped bool) {
 		}
 	}
 	out.cuts = slices.Clone(two.cuts)
-	laws := min(maxChanges+1, n/least)
+	laws := min(maxChanges+1, n/minPoints)
 	if laws < 4 {
 		return
 	}
 	y := &d.dynamic
 	y.fill(&d.f)
-	y.solve(n, laws, least)
+	y.solve(n, laws, minPoints)
 	for k, prev := 4, two.score; k <= laws; k++ {
 		g := y.best(&d.prior, n, laws, k, termPenalty)
 		if g.score-prev <= minGain {

@@ -30,14 +30,14 @@ func modelExtraP(p, y []float64) Model {
 	if rss == 0 || len(y) < leastForModel {
 		return m
 	}
-	basis, least := newBasis(extraPPairs(), p), leastWithout(y)
+	basis, smallest := newBasis(extraPPairs(), p), leastWithout(y)
 	for s, e := range basis.pairs {
 		full, ok := fitLine(basis.x[s], y)
 		if !ok || full.b == 0 {
 			continue
 		}
 		term := Model{Constant: full.a, Terms: []Term{{Coefficient: full.b, I: e.i, J: e.j}}}
-		if loo := foldByFold(basis.x[s], y, least, best); loo < best*(1-tie) && !isNegligible(term, p, y) {
+		if loo := foldByFold(basis.x[s], y, smallest, best); loo < best*(1-tie) && !isNegligible(term, p, y) {
 			best, m = loo, term
 		}
 	}
@@ -46,8 +46,8 @@ func modelExtraP(p, y []float64) Model {
 
 // foldByFold returns the leave-one-out error of the line y = a + b*x: the sum over the points of the SMAPE of the
 // prediction by a line through the others. It returns limit as soon as the sum reaches that or a line cannot be fitted.
-// least has the least value of each fold.
-func foldByFold(x, y, least []float64, limit float64) float64 {
+// smallest has the least value of each fold.
+func foldByFold(x, y, smallest []float64, limit float64) float64 {
 	xf, yf := make([]float64, 0, len(x)), make([]float64, 0, len(x))
 	sum := 0.0
 	for k := range x {
@@ -57,7 +57,7 @@ func foldByFold(x, y, least []float64, limit float64) float64 {
 		if !ok {
 			return limit
 		}
-		sum += smape(withoutTinyConstant(fit.a+fit.b*x[k], fit.a, least[k]), y[k])
+		sum += smape(withoutTinyConstant(fit.a+fit.b*x[k], fit.a, smallest[k]), y[k])
 		if !(sum < limit) {
 			return limit
 		}
@@ -71,11 +71,11 @@ const tie = 1e-12
 
 // withoutTinyConstant returns the prediction f of a fold without its constant, if that is negligible beside the
 // least training value.
-func withoutTinyConstant(f, constant, least float64) float64 {
-	if least == 0 {
-		least = 1
+func withoutTinyConstant(f, constant, smallest float64) float64 {
+	if smallest == 0 {
+		smallest = 1
 	}
-	if math.Abs(constant) < leastShare*math.Abs(least) {
+	if math.Abs(constant) < leastShare*math.Abs(smallest) {
 		return f - constant
 	}
 	return f

@@ -26,15 +26,15 @@ func naiveExtraP(p, y []float64) Model {
 		loo := 0.0
 		for k := range y {
 			var x, v []float64
-			least := math.Inf(1)
+			smallest := math.Inf(1)
 			for o := range y {
 				if o != k {
 					x, v = append(x, b.x[s][o]), append(v, y[o])
-					least = min(least, y[o])
+					smallest = min(smallest, y[o])
 				}
 			}
 			f, _ := fitLine(x, v)
-			if math.Abs(f.a/least) < 5e-4 {
+			if math.Abs(f.a/smallest) < 5e-4 {
 				f.a = 0
 			}
 			loo += smape(f.a+f.b*b.x[s][k], y[k])

@@ -64,22 +64,22 @@ func (w *seriesWork) dominantTerm(power float64) string {
 	}
 	p := w.p[len(w.p)-1]
 	far := expectFactor * p
-	most, which := 0.0, ""
+	largest, term := 0.0, ""
 	if power < 0 && m.Constant > 0 {
-		most, which = m.Constant, "the constant "+fourDigits(m.Constant)
+		largest, term = m.Constant, "the constant "+fourDigits(m.Constant)
 	}
 	for _, t := range m.Terms {
 		v := t.Coefficient * t.Shape(far)
 		grows := t.Coefficient*t.Shape(far) > t.Coefficient*t.Shape(p)*math.Pow(expectFactor, power)
-		if grows && v > most {
-			most = v
-			which = fourDigits(t.Coefficient) + t.factors("p")
+		if grows && v > largest {
+			largest = v
+			term = fourDigits(t.Coefficient) + t.factors("p")
 		}
 	}
-	if which == "" {
+	if term == "" {
 		return ""
 	}
-	return ", by " + which
+	return ", by " + term
 }
 
 // lastModel returns the model of the last segment, or nil.

@@ -45,11 +45,11 @@ func (m Model) withErrors(parameter string, p, y []float64) *Model {
 	if m.Terms == nil {
 		m.Terms = []Term{}
 	}
-	least := math.Inf(1)
+	smallest := math.Inf(1)
 	for _, v := range y {
-		least = min(least, math.Abs(v))
+		smallest = min(smallest, math.Abs(v))
 	}
-	if math.Abs(m.Constant) < roundingShare*least {
+	if math.Abs(m.Constant) < roundingShare*smallest {
 		m.Constant = 0
 	}
 	m.Formula = m.formula(parameter)

@@ -70,7 +70,7 @@ func (d *detector) lawOnFrame(r *frame, enough, extra float64) float64 {
 	for k := 0; k < r.n; k++ {
 		sums.add(r, k)
 	}
-	c := sums.least()
+	c := sums.lowest()
 	v := max(d.prior.score(c.constant, r.n, 1, 0), d.prior.score(c.term, r.n, 2, termPenalty)) + extra
 	if v >= enough || v < enough-screenGap {
 		return v

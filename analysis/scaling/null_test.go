@@ -16,9 +16,9 @@ func residual(p []float64, f func(float64) float64) float64 {
 
 func TestRichLaw(t *testing.T) {
 	tests := []struct {
-		name string
-		f    func(float64) float64
-		most float64
+		name  string
+		f     func(float64) float64
+		limit float64
 	}{
 		{"constant", func(float64) float64 { return 3 }, 1e-7},
 		{"on the grid", func(p float64) float64 { return 3 + 2*math.Pow(p, 1.5)*math.Log2(p) }, 1e-6},
@@ -31,8 +31,8 @@ func TestRichLaw(t *testing.T) {
 	}
 	for _, test := range tests {
 		for name, p := range map[string][]float64{"1..12": upTo(12), "2..4096": doublings(12)} {
-			if got := residual(p, test.f); got > test.most {
-				t.Errorf("%s on %s: leaves %.2g of the value, want %.0g at most", test.name, name, got, test.most)
+			if got := residual(p, test.f); got > test.limit {
+				t.Errorf("%s on %s: leaves %.2g of the value, want %.0g at most", test.name, name, got, test.limit)
 			}
 		}
 	}

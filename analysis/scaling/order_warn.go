@@ -64,13 +64,13 @@ func (w *seriesWork) warnLone(k int, leave bool) {
 	if !leave {
 		return
 	}
-	var places []int
+	var kept []int
 	for i := range w.p {
 		if i != k {
-			places = append(places, i)
+			kept = append(kept, i)
 		}
 	}
-	w.keepPoints(places)
+	w.keepPoints(kept)
 }
 
 // findLoneExtreme returns the index of the first value that is more than loneFactor times both its neighbours, or less

@@ -41,7 +41,7 @@ func (d *detector) disturbedLaw(enough float64) float64 {
 	}
 	o.out, o.best = o.out[:n], o.best[:n]
 	clear(o.out)
-	o.repeats = d.prior.least > 0
+	o.repeats = d.prior.minVariance > 0
 	top, price, lost := math.Inf(-1), 0.0, 0.0
 	h := o.bestShape(&d.null, f)
 	o.fit(f, h)
@@ -84,7 +84,7 @@ func (o *outliers) lastMayEndEarly(n int) bool { return n >= manySizes && !o.rep
 // bestShape returns the index of the shape that, fitted with a constant, leaves the least residual squares if the point
 // furthest from it is not counted. It reads the columns of s.
 func (o *outliers) bestShape(s *nullScratch, f *frame) int {
-	best, least := 0, math.Inf(1)
+	best, smallest := 0, math.Inf(1)
 	n := f.n
 	t, free := s.t[:n], resized(o.h, n) // what the constant leaves of each leverage
 	for k, u := range f.u[:n] {
@@ -101,8 +101,8 @@ func (o *outliers) bestShape(s *nullScratch, f *frame) int {
 			r := max(t[k]-by*c, lowest) // without a branch: which are below cannot be guessed
 			gain = max(gain, r*r/max(free[k]-c*c, 1e-3))
 		}
-		if rest := s.tt - by*by - gain; rest < least {
-			best, least = h, rest
+		if rest := s.tt - by*by - gain; rest < smallest {
+			best, smallest = h, rest
 		}
 	}
 	return best

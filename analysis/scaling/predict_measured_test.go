@@ -99,9 +99,9 @@ func TestIntervalsAtMeasuredSizesAreNotTooWide(t *testing.T) {
 			}
 			// The interval of a new mean in view of the measured one has a width of 5.5 standard deviations, of runs
 			// or of sizes around the laws; it may be 1.5 times as wide, and the deviation is estimated from few runs.
-			if most := (12*max(noise, misfit) + 0.02) * mean; p.Hi-p.Lo > most {
+			if limit := (12*max(noise, misfit) + 0.02) * mean; p.Hi-p.Lo > limit {
 				t.Errorf("series %d, noise %.3f, misfit %.3f: at %g %.4g .. %.4g, want a width of at most %.4g", k, noise, misfit,
-					p.P, p.Lo, p.Hi, most)
+					p.P, p.Lo, p.Hi, limit)
 			}
 		}
 	}

@@ -6,28 +6,28 @@ import (
 
 // roughestTwo returns the two points whose removal leaves the least roughness, ascending, and that roughness; x must be
 // ascending.
-func roughestTwo(x, y []float64) (first, second int, least float64) {
-	least = math.Inf(1)
+func roughestTwo(x, y []float64) (first, second int, remaining float64) {
+	remaining = math.Inf(1)
 	px, py := make([]float64, 0, len(x)), make([]float64, 0, len(y))
 	for k := range x {
 		px, py = append(append(px[:0], x[:k]...), x[k+1:]...), append(append(py[:0], y[:k]...), y[k+1:]...)
-		if at, left := roughest(px, py); at >= k && left < least {
-			first, second, least = k, at+1, left
+		if at, left := roughest(px, py); at >= k && left < remaining {
+			first, second, remaining = k, at+1, left
 		}
 	}
-	return first, second, least
+	return first, second, remaining
 }
 
 // roughest returns the point whose removal leaves the least roughness, and that roughness.
-func roughest(x, y []float64) (at int, least float64) {
-	least = math.Inf(1)
+func roughest(x, y []float64) (at int, remaining float64) {
+	remaining = math.Inf(1)
 	all := roughness(x, y)
 	for k := range x {
-		if left := roughnessWithout(x, y, k, all); left < least {
-			at, least = k, left
+		if left := roughnessWithout(x, y, k, all); left < remaining {
+			at, remaining = k, left
 		}
 	}
-	return at, least
+	return at, remaining
 }
 
 // roughnessWithout returns the roughness without point k; all is that of all points.

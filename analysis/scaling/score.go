@@ -8,10 +8,10 @@ type prior struct {
 	sigma, weight []float64 // the levels and the logarithms of their weights
 	// table[v] is the evidence with v free points by the logarithm of the residual sum of squares; computed at the
 	// first use.
-	table   [][]float64
-	least   float64   // a variance that all levels include
-	raised  []float64 // the levels with it
-	between []float64 // their weights: what is known of noise between points
+	table       [][]float64
+	minVariance float64   // a variance that all levels include
+	raised      []float64 // the levels with it
+	between     []float64 // their weights: what is known of noise between points
 }
 
 const (
@@ -64,7 +64,7 @@ func tilted(sigma []float64, tilt float64) []float64 {
 // setLeastVariance sets the variance, measured from repetitions, that all noise levels include. The tables hold
 // for 0.
 func (p *prior) setLeastVariance(variance float64) {
-	p.least = variance
+	p.minVariance = variance
 	if variance == 0 {
 		return
 	}
@@ -78,7 +78,7 @@ func (p *prior) setLeastVariance(variance float64) {
 // less the penalty. Each coefficient takes one degree of freedom.
 func (p *prior) score(residual float64, n, k int, penalty float64) float64 {
 	v := n - k
-	if p.least > 0 {
+	if p.minVariance > 0 {
 		return logEvidence(p.raised, p.between, residual, v) - penalty
 	}
 	for len(p.table) <= v {

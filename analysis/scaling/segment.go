@@ -88,12 +88,12 @@ func (c *costs) ends(f *frame) {
 	c.reset()
 	for k := 0; k < n; k++ {
 		c.add(f, k)
-		c.left[k+1] = c.least()
+		c.left[k+1] = c.lowest()
 	}
 	c.reset()
 	for k := n - 1; k >= 0; k-- {
 		c.add(f, k)
-		c.right[k] = c.least()
+		c.right[k] = c.lowest()
 	}
 }
 
@@ -127,9 +127,9 @@ func (c *costs) add(f *frame, k int) {
 	c.m++
 }
 
-// least returns the least residual sums of squares of the points in the sums: of a constant, and of a constant with the
-// best shape. One or two points leave 0 with a shape.
-func (c *costs) least() cost {
+// lowest returns the least residual sums of squares of the points in the sums: of a constant, and of a constant with
+// the best shape. One or two points leave 0 with a shape.
+func (c *costs) lowest() cost {
 	a, b := c.ut/c.uu, 1/c.uu
 	constant := max(c.tt-c.ut*a, 0)
 	if c.m <= 2 {

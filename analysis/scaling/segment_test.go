@@ -128,7 +128,7 @@ func TestDynamic(t *testing.T) {
 			}
 		}
 	}
-	got := d.dynamic.least[(4*5+4)*(n+1)+n]
+	got := d.dynamic.lowestCost[(4*5+4)*(n+1)+n]
 	if math.Abs(got-best) > 1e-12 {
 		t.Errorf("four laws with terms cost %g, want %g", got, best)
 	}

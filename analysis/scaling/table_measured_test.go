@@ -15,7 +15,7 @@ func measured(s tableSettings, w io.Writer) {
 	quiet, loud := []float64{0, 0.01, 0.02, 0.05}, []float64{0.1}
 	for i, noises := range [][]float64{quiet, loud} {
 		band := []string{"<= 5%", "10%"}[i]
-		each := func(f func(drawSource, float64) drawnSeries) *tableCell {
+		draw := func(f func(drawSource, float64) drawnSeries) *tableCell {
 			n := 0
 			return &tableCell{n: s.count, draw: func(src drawSource) drawnSeries {
 				n++
@@ -25,7 +25,7 @@ func measured(s tableSettings, w io.Writer) {
 		var names []string
 		var cells []*tableCell
 		add := func(name string, f func(drawSource, float64) drawnSeries) {
-			names, cells = append(names, name), append(cells, each(f))
+			names, cells = append(names, name), append(cells, draw(f))
 		}
 		for _, family := range append(append([]string(nil), steadyFamilies...), changedFamilies...) {
 			add(family, func(src drawSource, noise float64) drawnSeries { return src.Measured(family, noise) })

@@ -16,7 +16,7 @@ type thresholdsOf struct {
 	// loud and quiet are the shares of false changes allowed at a noise of 10 % and
 	// above, and at 5 % and below with ten points.
 	loud, quiet float64
-	least       float64 // threshold
+	threshold   float64 // threshold
 	points      []int
 }
 
@@ -35,7 +35,7 @@ type thresholdsOf struct {
 // of the allowance each.
 func thresholds(s tableSettings, w io.Writer) {
 	thresholdsOf{
-		seed: s.seed, count: s.count, loud: 0.009, quiet: 0.00003, least: 0.75,
+		seed: s.seed, count: s.count, loud: 0.009, quiet: 0.00003, threshold: 0.75,
 		points: []int{5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 32, 48, MaxPoints},
 	}.print(w)
 }
@@ -81,7 +81,7 @@ func (m strengths) mark(class int, share float64) float64 {
 func (s thresholdsOf) measure(n int) thresholdRow {
 	src := newDraw(s.seed*1000 + uint64(n))
 	d := NewUncautious(n)
-	r := thresholdRow{n: n, quiet: s.least, loud: s.least}
+	r := thresholdRow{n: n, quiet: s.threshold, loud: s.threshold}
 	for _, noise := range noises() {
 		m := s.collect(d, s.count, func() []drawnSeries { return s.cells(src, noise, n) })
 		m.allowed = s.allowance(noise, n) * float64(m.count)

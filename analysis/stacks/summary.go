@@ -14,10 +14,10 @@ import (
 func clean(s string) string { return note.Clean(s, maxText) }
 
 // Line returns Summary in one line, cut to at most the given number of characters.
-func Line(groups []Group, most int) string {
+func Line(groups []Group, maxRunes int) string {
 	line := strings.ReplaceAll(Summary(groups), "\n", " ")
-	if runes := []rune(line); len(runes) > most {
-		return string(runes[:most-3]) + "..."
+	if runes := []rune(line); len(runes) > maxRunes {
+		return string(runes[:maxRunes-3]) + "..."
 	}
 	return line
 }

@@ -44,8 +44,8 @@ func visit(v reflect.Value, name string, see func(v reflect.Value, name string) 
 
 // visitMap calls visit for each key and value of a map.
 func visitMap(v reflect.Value, name string, see func(v reflect.Value, name string) error) error {
-	for each := v.MapRange(); each.Next(); {
-		for _, x := range []reflect.Value{each.Key(), each.Value()} {
+	for entries := v.MapRange(); entries.Next(); {
+		for _, x := range []reflect.Value{entries.Key(), entries.Value()} {
 			if err := visit(x, name, see); err != nil {
 				return err
 			}

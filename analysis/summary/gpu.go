@@ -128,8 +128,8 @@ func (g *GPU) setFromReadings(counters []run.Counter, slow series.Set, windows u
 		}
 	}
 	g.ClockMHz = meanOf(column("clock"), 1)
-	if most := maximum(slow, gpuColumn(g.Index, "memory")); most > 0 {
-		g.MemoryPeakBytes = &most
+	if peak := maximum(slow, gpuColumn(g.Index, "memory")); peak > 0 {
+		g.MemoryPeakBytes = &peak
 	}
 	return true
 }

@@ -56,15 +56,15 @@ func (r NodeRecord) WithLimits(slow series.Set) NodeRecord {
 
 // maximum returns the largest sample of a column, 0 without one.
 func maximum(set series.Set, name string) float64 {
-	most := 0.0
+	peak := 0.0
 	if c, ok := set.Column(name); ok {
 		for _, v := range c.Values {
 			if x := float64(v); !math.IsNaN(x) {
-				most = max(most, x)
+				peak = max(peak, x)
 			}
 		}
 	}
-	return most
+	return peak
 }
 
 // sumMemory returns the sums of the nodes' peak memory and of their limits. Each sum is nil unless it is known for all

@@ -287,10 +287,10 @@ func largestGroup(sorted []*NodeRecord) (from, to int) {
 // busiest returns the record whose node the job used most: nodes without steps have nothing to show. If no
 // record has this value, it returns the first.
 func busiest(records []NodeRecord) NodeRecord {
-	best, most := records[0], -1.0
+	best, maxBusy := records[0], -1.0
 	for _, r := range records {
-		if b := r.busyCPUs(); b != nil && *b > most {
-			best, most = r, *b
+		if b := r.busyCPUs(); b != nil && *b > maxBusy {
+			best, maxBusy = r, *b
 		}
 	}
 	return best

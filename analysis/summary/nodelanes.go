@@ -50,13 +50,13 @@ func nodeLanes(records []NodeRecord, nodes []Node) (out []NodeLane) {
 		return math.Abs(*n.BusyCPUs - middle)
 	}
 	for group := range slices.Chunk(nodes, (len(nodes)+maxLanes-1)/maxLanes) {
-		most := slices.MaxFunc(group, func(a, b Node) int { return cmp.Compare(off(a), off(b)) })
-		r, reported := by[most.Name]
+		farthest := slices.MaxFunc(group, func(a, b Node) int { return cmp.Compare(off(a), off(b)) })
+		r, reported := by[farthest.Name]
 		if !reported {
 			continue
 		}
 		if lane, ok := laneOfNode(r); ok {
-			lane.Node, lane.Of = most.Name, len(group)
+			lane.Node, lane.Of = farthest.Name, len(group)
 			out = append(out, lane)
 		}
 	}

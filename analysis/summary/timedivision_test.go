@@ -105,8 +105,8 @@ func TestTimeDivisionAddsUp(t *testing.T) {
 	for range 200 {
 		var records []NodeRecord
 		for range 1 + rng.IntN(3) {
-			most := math.Exp(4 * rng.NormFloat64())
-			records = append(records, dividedRun(func(float64) float64 { return most * rng.Float64() },
+			scale := math.Exp(4 * rng.NormFloat64())
+			records = append(records, dividedRun(func(float64) float64 { return scale * rng.Float64() },
 				40*rng.Float64()-2, 40*rng.Float64()-2).WithTimeDivision())
 		}
 		for _, d := range []*TimeDivision{records[0].Time, meanTimeDivision(records, len(records))} {

@@ -226,10 +226,10 @@ func isCriterionLine(first []byte) bool {
 	return strings.HasPrefix(strings.ReplaceAll(string(first[:min(len(first), 16)]), " ", ""), `{"reason":`)
 }
 
-// eachCriterionLine calls each with the estimate of every finished benchmark in the messages of cargo-criterion: the
+// eachCriterionLine calls handle with the estimate of every finished benchmark in the messages of cargo-criterion: the
 // typical value, or the mean without one. It begins with line first, or with the next line if first is nil. It skips
 // other messages. It returns an error if no message is of a finished benchmark.
-func eachCriterionLine(in *source, first []byte, each func(id, unit string, estimate float64) error) error {
+func eachCriterionLine(in *source, first []byte, handle func(id, unit string, estimate float64) error) error {
 	found := false
 	for line := first; ; {
 		if line == nil {
@@ -256,7 +256,7 @@ func eachCriterionLine(in *source, first []byte, each func(id, unit string, esti
 			continue
 		}
 		found = true
-		if err := each(c.ID, estimate.Unit, float64(estimate.Estimate)); err != nil {
+		if err := handle(c.ID, estimate.Unit, float64(estimate.Estimate)); err != nil {
 			return in.fail("read a message of cargo-criterion: %w", err)
 		}
 	}

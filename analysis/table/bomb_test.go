@@ -60,7 +60,7 @@ func TestEndlessInputs(t *testing.T) {
 	for name, c := range map[string]struct {
 		read        func(io.Reader) error
 		head, again string
-		most        int64
+		maxBytes    int64
 	}{
 		"changes: blanks of a document":    {runs, "{\n", " ", 5 << 19},
 		"changes: numbers of a document":   {runs, "{\n\"results\":[{\"times\":[", "1,", 5 << 19},
@@ -83,8 +83,8 @@ func TestEndlessInputs(t *testing.T) {
 		if !errors.Is(err, errTooLarge) || !strings.HasPrefix(err.Error(), "f") {
 			t.Errorf("%s: error %v after %d bytes", name, err, in.read)
 		}
-		if in.read > c.most {
-			t.Errorf("%s: %d bytes were read, want at most %d", name, in.read, c.most)
+		if in.read > c.maxBytes {
+			t.Errorf("%s: %d bytes were read, want at most %d", name, in.read, c.maxBytes)
 		}
 	}
 }

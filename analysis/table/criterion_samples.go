@@ -28,10 +28,10 @@ func (r *csvReader) isCriterionSamples() bool {
 	})
 }
 
-// eachCriterionSample calls each with every row of Criterion's raw.csv, which may be several joined files, one for each
-// benchmark. It stops with an error at a row without a total or a positive number of iterations, and if each returns
-// one. If the input is cut off in such a row, it ends there without an error.
-func (r *csvReader) eachCriterionSample(each func(criterionSample) error) error {
+// eachCriterionSample calls handle with every row of Criterion's raw.csv, which may be several joined files, one for
+// each benchmark. It stops with an error at a row without a total or a positive number of iterations, and if handle
+// returns one. If the input is cut off in such a row, it ends there without an error.
+func (r *csvReader) eachCriterionSample(handle func(criterionSample) error) error {
 	var at [6]int
 	for k, name := range criterionColumns {
 		at[k] = slices.Index(r.names, name)
@@ -56,7 +56,7 @@ func (r *csvReader) eachCriterionSample(each func(criterionSample) error) error 
 					words = append(words, string(cells[i]))
 				}
 			}
-			err = each(criterionSample{strings.Join(words, "/"), string(cells[at[4]]), total / count})
+			err = handle(criterionSample{strings.Join(words, "/"), string(cells[at[4]]), total / count})
 		}
 		if err != nil {
 			if err = r.badRow(rows, err); err != nil {

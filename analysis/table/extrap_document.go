@@ -137,8 +137,8 @@ func (doc *document) fail(err error) error {
 		jsonFault(err))
 }
 
-// object reads a JSON object and calls each with every key of it. each must read the value of that key.
-func (doc *document) object(each func(key string) error) error {
+// object reads a JSON object and calls readMember with every key of it. readMember must read the value of that key.
+func (doc *document) object(readMember func(key string) error) error {
 	if err := doc.open('{'); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (doc *document) object(each func(key string) error) error {
 		if err != nil {
 			return err
 		}
-		if err := each(t.(string)); err != nil {
+		if err := readMember(t.(string)); err != nil {
 			return err
 		}
 	}
@@ -155,13 +155,13 @@ func (doc *document) object(each func(key string) error) error {
 	return err
 }
 
-// list reads a JSON list and calls each before every entry of it. each must read the entry.
-func (doc *document) list(each func() error) error {
+// list reads a JSON list and calls readElement before every entry of it. readElement must read the entry.
+func (doc *document) list(readElement func() error) error {
 	if err := doc.open('['); err != nil {
 		return err
 	}
 	for doc.d.More() {
-		if err := each(); err != nil {
+		if err := readElement(); err != nil {
 			return err
 		}
 	}

@@ -83,7 +83,7 @@ func (c *sampleTable) sort() {
 	order := make([]int, c.n)
 	t := make([]float64, 0, c.n)
 	buffer := make([]float64, timesPerPiece)
-	c.t.each(func(_ int, piece *timePiece) { t = append(t, piece.seconds(buffer)...) })
+	c.t.eachPiece(func(_ int, piece *timePiece) { t = append(t, piece.seconds(buffer)...) })
 	for i := range order {
 		order[i] = i
 	}
@@ -152,7 +152,7 @@ func (c *sampleTable) exactRate(rate float64) float64 {
 	first := c.t.at(0)
 	last := first
 	buffer := make([]float64, timesPerPiece)
-	c.t.each(func(_ int, piece *timePiece) {
+	c.t.eachPiece(func(_ int, piece *timePiece) {
 		if step, ok := piece.step(); ok && isNearWhole(step*rate) {
 			slots += nearest((piece.at(0)-last)*rate) + float64(piece.len()-1)*nearest(step*rate)
 			last = piece.at(piece.len() - 1)
@@ -175,7 +175,7 @@ func (c *sampleTable) exactRate(rate float64) float64 {
 func (c *sampleTable) meanOffset(rate float64) float64 {
 	first, sum := c.t.at(0), 0.0
 	buffer := make([]float64, timesPerPiece)
-	c.t.each(func(_ int, piece *timePiece) {
+	c.t.eachPiece(func(_ int, piece *timePiece) {
 		for _, t := range piece.seconds(buffer) {
 			x := (t - first) * rate
 			sum += math.Abs(x - nearest(x))
@@ -197,7 +197,7 @@ func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
 	first, merged := c.t.at(0), 0
 	at, sum, count := -1, 0.0, 0
 	buffer := make([]float64, timesPerPiece)
-	c.t.each(func(begin int, piece *timePiece) {
+	c.t.eachPiece(func(begin int, piece *timePiece) {
 		if slot, ok := piece.consecutive(first, rate); ok && slot > at {
 			n := copy(out[slot:], c.v[k].run(begin, piece.len()))
 			at, sum, count = slot+n-1, 0, 0

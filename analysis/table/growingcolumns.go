@@ -116,8 +116,8 @@ func (t *times) add(at float64) {
 
 func (t *times) at(i int) float64 { return t.pieces[i/timesPerPiece].at(i % timesPerPiece) }
 
-// each calls f with all times, a piece at a time; begin is the index of the piece's first time.
-func (t *times) each(f func(begin int, piece *timePiece)) {
+// eachPiece calls f with all times, a piece at a time; begin is the index of the piece's first time.
+func (t *times) eachPiece(f func(begin int, piece *timePiece)) {
 	for k := range t.pieces {
 		f(k*timesPerPiece, &t.pieces[k])
 	}

@@ -58,9 +58,9 @@ func parseLammpsLoop(line []byte) (l lammpsLoop, ok bool) {
 	return l, l.steps > 0
 }
 
-// eachLammpsLoop calls each with every ended loop of one step or more, in one or more logs of LAMMPS. The loops of each
-// log are numbered from 1. It returns an error if there is no such loop.
-func eachLammpsLoop(in *source, each func(lammpsLoop) error) error {
+// eachLammpsLoop calls handle with every ended loop of one step or more, in one or more logs of LAMMPS. The loops of
+// each log are numbered from 1. It returns an error if there is no such loop.
+func eachLammpsLoop(in *source, handle func(lammpsLoop) error) error {
 	number, found := 0, false
 	for {
 		line, err := in.next()
@@ -79,7 +79,7 @@ func eachLammpsLoop(in *source, each func(lammpsLoop) error) error {
 		}
 		number, found = number+1, true
 		l.number = number
-		if err := each(l); err != nil {
+		if err := handle(l); err != nil {
 			return in.fail("read the log of LAMMPS: %w", err)
 		}
 	}

@@ -387,9 +387,9 @@ func (t *measurementTable) split(i int) (list []scaling.Series, left int) {
 // understood returns a text that says which columns are used for what.
 func (t *measurementTable) understood() string {
 	named := func(columns []int) string {
-		const most = 5
+		const maxNamed = 5
 		var out []string
-		for _, i := range columns[:min(len(columns), most)] {
+		for _, i := range columns[:min(len(columns), maxNamed)] {
 			out = append(out, t.names[i])
 		}
 		if more := len(columns) - len(out); more > 0 {

@@ -205,14 +205,15 @@ type timeParser struct {
 	offset                                       int // minutes east of UTC
 }
 
-// digits reads a whole number of least to most digits. ok is false, and nothing is read, if fewer digits follow.
-func (p *timeParser) digits(least, most int) (v int, ok bool) {
+// digits reads a whole number of minDigits to maxDigits digits. ok is false, and nothing is read, if fewer digits
+// follow.
+func (p *timeParser) digits(minDigits, maxDigits int) (v int, ok bool) {
 	n := 0
-	for n < len(p.rest) && n < most && p.rest[n]-'0' <= 9 {
+	for n < len(p.rest) && n < maxDigits && p.rest[n]-'0' <= 9 {
 		v = 10*v + int(p.rest[n]-'0')
 		n++
 	}
-	if n < least {
+	if n < minDigits {
 		return 0, false
 	}
 	p.rest = p.rest[n:]

@@ -62,17 +62,17 @@ func splitOutside(s, separators string) []string {
 }
 
 // expand returns the names that a word with ranges in brackets stands for; false if a range is malformed or
-// there are more than most.
-func expand(word string, most int) ([]string, bool) {
+// there are more than limit.
+func expand(word string, limit int) ([]string, bool) {
 	open := strings.IndexByte(word, '[')
 	if open < 0 {
-		return []string{word}, most > 0
+		return []string{word}, limit > 0
 	}
 	end := strings.IndexByte(word[open:], ']')
 	if end < 0 {
 		return nil, false
 	}
-	tails, ok := expand(word[open+end+1:], most)
+	tails, ok := expand(word[open+end+1:], limit)
 	if !ok {
 		return nil, false
 	}
@@ -85,7 +85,7 @@ func expand(word string, most int) ([]string, bool) {
 		first, err1 := strconv.ParseUint(lo, 10, 31)
 		last, err2 := strconv.ParseUint(hi, 10, 31)
 		if err1 != nil || err2 != nil || last < first ||
-			uint64(len(out))+(last-first+1)*uint64(len(tails)) > uint64(max(0, most)) {
+			uint64(len(out))+(last-first+1)*uint64(len(tails)) > uint64(max(0, limit)) {
 			return nil, false
 		}
 		for k := first; k <= last; k++ {

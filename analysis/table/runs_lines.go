@@ -295,9 +295,9 @@ func (l runLines) word(v []byte) string {
 	return l.words.word(v)
 }
 
-// elements calls each with the entries of a valid JSON list, until it returns false. It
+// elements calls handle with the entries of a valid JSON list, until it returns false. It
 // returns false then, or if raw is not a list.
-func elements(raw []byte, each func(entry []byte) bool) bool {
+func elements(raw []byte, handle func(entry []byte) bool) bool {
 	const blanks = " \t\r\n"
 	raw = bytes.TrimLeft(raw, blanks)
 	if len(raw) == 0 || raw[0] != '[' {
@@ -309,7 +309,7 @@ func elements(raw []byte, each func(entry []byte) bool) bool {
 			return true
 		}
 		n := valueLength(raw)
-		if !each(raw[:n]) {
+		if !handle(raw[:n]) {
 			return false
 		}
 		raw = raw[n:]

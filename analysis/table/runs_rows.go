@@ -31,12 +31,12 @@ type intern map[string]string
 
 // word returns s as a string, which equal texts share. It stores at most 65,536 texts.
 func (in intern) word(s []byte) string {
-	const most = 1 << 16
+	const maxWords = 1 << 16
 	if w, ok := in[string(s)]; ok {
 		return w
 	}
 	w := string(s)
-	if len(in) < most {
+	if len(in) < maxWords {
 		in[w] = w
 	}
 	return w

@@ -51,8 +51,8 @@ type benchmarkMeasurement struct {
 }
 
 // parseSession parses a document of one session and returns its series and how it was understood. It stops once it
-// has more than most series. ok is false if the document has another form.
-func parseSession(text []byte, most int) (all []Runs, understood string, ok bool) {
+// has more than limit series. ok is false if the document has another form.
+func parseSession(text []byte, limit int) (all []Runs, understood string, ok bool) {
 	var s benchmarkSession
 	if json.Unmarshal(text, &s) != nil {
 		return nil, "", false
@@ -67,7 +67,7 @@ func parseSession(text []byte, most int) (all []Runs, understood string, ok bool
 	case s.Arch != "" && s.RAM != "":
 		return nil, "asv: the description of a machine, no runs", true
 	case s.CommitHash != "":
-		return s.asv(most), "asv: time = date of the commit, commit", true
+		return s.asv(limit), "asv: time = date of the commit, commit", true
 	}
 	return nil, "", false
 }
@@ -111,11 +111,11 @@ func (s *benchmarkSession) google() []Runs {
 	return JoinSessions(all)
 }
 
-// asv returns a series of one run for each benchmark and combination of its parameters, until it has more than most.
-func (s *benchmarkSession) asv(most int) []Runs {
+// asv returns a series of one run for each benchmark and combination of its parameters, until it has more than limit.
+func (s *benchmarkSession) asv(limit int) []Runs {
 	var all []Runs
 	for _, name := range slices.Sorted(maps.Keys(s.Results)) {
-		if len(all) > most {
+		if len(all) > limit {
 			break
 		}
 		values, labels, ok := asvResult(s.Results[name])

@@ -395,9 +395,9 @@ func (c *sampleTable) keep(k int, v float64) float32 {
 
 // understood returns a text that says which columns are used for what.
 func (c *sampleTable) understood() string {
-	const most = 5
+	const maxNamed = 5
 	var names []string
-	for _, i := range c.kept[:min(len(c.kept), most)] {
+	for _, i := range c.kept[:min(len(c.kept), maxNamed)] {
 		names = append(names, c.names[i])
 	}
 	if more := len(c.kept) - len(names); more > 0 {

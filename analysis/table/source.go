@@ -286,10 +286,10 @@ func trimCR(b []byte) []byte {
 // short returns text for a quotation in a message: its first 40 characters, with "..." behind them if there are more,
 // and with "?" for invalid UTF-8.
 func short[T ~string | ~[]byte](text T) string {
-	const most = 40
-	s := strings.ToValidUTF8(string(text[:min(len(text), 8*most)]), "?")
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "..."
+	const maxRunes = 40
+	s := strings.ToValidUTF8(string(text[:min(len(text), 8*maxRunes)]), "?")
+	if r := []rune(s); len(r) > maxRunes {
+		s = string(r[:maxRunes]) + "..."
 	}
 	return s
 }

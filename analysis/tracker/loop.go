@@ -21,7 +21,7 @@ type Loop struct {
 	cycles       int // in the template
 	fold         fold
 	usual        float64 // likeness of the cycles it was learned from
-	least        float64 // least likeness of a window that is a cycle
+	minLikeness  float64 // least likeness of a window that is a cycle
 	low          []signature
 	activity     int // the column of the low stretches
 	effort       effort
@@ -316,9 +316,9 @@ func (l *Loop) learnLikeness(v [][]float32, in []periodicity.Instance, thin int)
 	slices.Sort(beside)
 	l.usual = robust.SortedQuantile(own, 0.5)
 	other := max(0, robust.SortedQuantile(beside, 0.5))
-	l.least = max(0.5*l.usual, 0.15)
+	l.minLikeness = max(0.5*l.usual, 0.15)
 	if other > 0.5*l.usual {
-		l.least = (l.usual + other) / 2
+		l.minLikeness = (l.usual + other) / 2
 	}
 	return l.usual >= leastUsual && l.usual-other >= leastGain
 }

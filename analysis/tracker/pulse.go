@@ -149,7 +149,7 @@ func (p *pulse) findEnd() bool {
 		told = p.accept(p.cand, p.candOf)
 		p.cand = 0
 	}
-	if like < p.loop.least || at < p.end+0.5*length {
+	if like < p.loop.minLikeness || at < p.end+0.5*length {
 		return told
 	}
 	w := like
@@ -157,7 +157,7 @@ func (p *pulse) findEnd() bool {
 		off := math.Abs(at-p.end-length) / length
 		w -= offPlacePenalty * max(0, min(off, reach)-0.04)
 	}
-	if w >= p.loop.least*0.9 && (p.cand == 0 || w > p.candW) {
+	if w >= p.loop.minLikeness*0.9 && (p.cand == 0 || w > p.candW) {
 		p.cand, p.candOf, p.candW = at, like, w
 	}
 	return told
@@ -239,7 +239,7 @@ const (
 // changed by the share retimed or more.
 func (p *pulse) adapt(off, like float64) {
 	n := p.loop.fold.points()
-	if math.Abs(off) < inTime && like >= p.loop.least {
+	if math.Abs(off) < inTime && like >= p.loop.minLikeness {
 		lag := int(math.Round((float64(p.samples) - p.end) / float64(p.loop.every)))
 		if lag >= 0 && lag+n <= room && p.n >= lag+n {
 			w := make([][]float32, len(p.ring))

@@ -173,11 +173,11 @@ func TestALostLoopWaitsToo(t *testing.T) {
 		if !lost || len(asked) < 2 {
 			t.Fatalf("lost %v, queried at %v: nothing is shown", lost, asked)
 		}
-		least := math.Inf(1)
+		shortest := math.Inf(1)
 		for k := 1; k < len(asked); k++ {
-			least = min(least, asked[k]-asked[k-1])
+			shortest = min(shortest, asked[k]-asked[k-1])
 		}
-		if least < paidS || paidS == 0 && least > 30 {
+		if shortest < paidS || paidS == 0 && shortest > 30 {
 			t.Errorf("paid for %v s: queried at %v", paidS, asked)
 		}
 	}

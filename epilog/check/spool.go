@@ -98,7 +98,7 @@ func (n Node) checkSpoolSpace(dir, at string) Finding {
 		return notChecked(subject, rerunAsRoot, "%s: %v", at, err)
 	}
 	free, total := int64(st.Bavail)*st.Bsize, float64(st.Blocks)*float64(st.Bsize)
-	most := n.Config.Spool.MaxGB * 1e9
+	limit := n.Config.Spool.MaxGB * 1e9
 	kind := map[uint32]string{unix.TMPFS_MAGIC: "tmpfs", unix.RAMFS_MAGIC: "ramfs"}[uint32(st.Type)]
 	if uint32(st.Type) == unix.OVERLAYFS_SUPER_MAGIC {
 		var upper unix.Statfs_t
@@ -108,14 +108,14 @@ func (n Node) checkSpoolSpace(dir, at string) Finding {
 	}
 	memory := n.memory()
 	switch {
-	case kind != "" && most > maxMemoryShare*memory:
+	case kind != "" && limit > maxMemoryShare*memory:
 		return warn(subject, n.editCommand(fmt.Sprintf("[spool] max_gb = %.2g", max(.1, maxMemoryShare*memory/1e9))),
-			"%s is in memory (%s): profiles may take %g GB of the %.3g GB that jobs need", dir, kind, most/1e9, memory/1e9)
+			"%s is in memory (%s): profiles may take %g GB of the %.3g GB that jobs need", dir, kind, limit/1e9, memory/1e9)
 	case total > 0 && (free < minFreeBytes || st.Files > 0 && st.Ffree < 1000):
 		return fail(subject, fmt.Sprintf("du -xsh %s", dir),
 			"%s is nearly full, so jobs may get no report: %d MB and %d files are free", dir, free>>20,
 			st.Ffree)
-	case total > 0 && most > total:
+	case total > 0 && limit > total:
 		return warn(subject, n.editCommand(fmt.Sprintf("[spool] max_gb = %.2g", total/2e9)),
 			"the file system of %s has %.2g GB, less than spool.max_gb = %g: it may become full", dir, total/1e9,
 			n.Config.Spool.MaxGB)

@@ -123,8 +123,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// each is the function that Jobs calls if each record is stored alone.
-func each(put func(JobRecord) error) func([]JobRecord) []error {
+// recordByRecord is the function that Jobs calls if each record is stored alone.
+func recordByRecord(put func(JobRecord) error) func([]JobRecord) []error {
 	return func(records []JobRecord) (failed []error) {
 		for _, j := range records {
 			failed = append(failed, put(j))
@@ -153,7 +153,7 @@ func TestJobsAreTakenOnceAndBadOnesSetAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("disk full")
-	taken, _, err := Jobs(dir, each(func(j JobRecord) error {
+	taken, _, err := Jobs(dir, recordByRecord(func(j JobRecord) error {
 		if j.Summary.Key.JobID == 2 {
 			return full
 		}
@@ -162,7 +162,7 @@ func TestJobsAreTakenOnceAndBadOnesSetAside(t *testing.T) {
 	if taken != 2 || !errors.Is(err, full) {
 		t.Errorf("first time: %d taken, %v", taken, err)
 	}
-	taken, _, err = Jobs(dir, each(func(JobRecord) error { return nil }))
+	taken, _, err = Jobs(dir, recordByRecord(func(JobRecord) error { return nil }))
 	if taken != 1 || err != nil {
 		t.Errorf("second time: %d taken, %v", taken, err)
 	}
@@ -182,7 +182,7 @@ func TestJobsOfAHistoryThatFails(t *testing.T) {
 	if taken != 0 || asked != 1 || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("locked: %d stored, tried %d times, %v", taken, asked, err)
 	}
-	unfit := each(func(j JobRecord) error {
+	unfit := recordByRecord(func(j JobRecord) error {
 		if j.Summary.Key.JobID == 2 {
 			return history.ErrUnfit
 		}
@@ -224,7 +224,7 @@ func TestUnreadableRecordsStay(t *testing.T) {
 	if err := os.Symlink(job, link); err != nil {
 		t.Fatal(err)
 	}
-	if taken, _, err := Jobs(dir, each(func(JobRecord) error { return nil })); taken != 0 || err == nil {
+	if taken, _, err := Jobs(dir, recordByRecord(func(JobRecord) error { return nil })); taken != 0 || err == nil {
 		t.Errorf("%d taken, %v", taken, err)
 	}
 	if _, err := (Store{Dir: dir}).Orphans(context.Background(), time.Nanosecond, Sweeper{Name: "n1"}); err != nil {

@@ -190,7 +190,7 @@ func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 		text = fmt.Appendf(nil, `{"summary":%s,"report_dir":"/home/alice"}`, mutate(rng, text))
 		must(os.WriteFile(filepath.Join(dir, jobsDir, fmt.Sprintf("j%d%s", i, suffix)), packed(t, text), 0o600))
 	}
-	taken, aside, err := Jobs(dir, each(func(j JobRecord) error {
+	taken, aside, err := Jobs(dir, recordByRecord(func(j JobRecord) error {
 		return db.Put(t.Context(), j.Summary, history.Ingest{NowS: t0 + 200})
 	}))
 	failed, _ := filepath.Glob(filepath.Join(dir, jobsDir, failedDir, "*"+suffix))

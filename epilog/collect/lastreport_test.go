@@ -54,7 +54,7 @@ func TestRecordsWithNews(t *testing.T) {
 			dir := t.TempDir()
 			s := store(t, dir, c.records...)
 			if c.last.Nodes > 0 {
-				if err := s.PutReported(t.Context(), c.last); err != nil {
+				if err := s.PutLastReport(t.Context(), c.last); err != nil {
 					t.Fatal(err)
 				}
 				agedFile(t, filepath.Join(dir, reportedDir, "c-123", key.String()+reportedSuffix), c.age)
@@ -76,7 +76,7 @@ func TestLastReportGrows(t *testing.T) {
 	dir, r := t.TempDir(), record("n1", run.Key{Cluster: "c", JobID: 7}, 3, 100)
 	s := Store{Dir: dir}
 	for _, nodes := range []int{2, 1, 3, 2} {
-		if err := s.PutReported(t.Context(), reported(r, nodes, 3)); err != nil {
+		if err := s.PutLastReport(t.Context(), reported(r, nodes, 3)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestLastReportGrows(t *testing.T) {
 func TestOldLastReportsAreRemoved(t *testing.T) {
 	dir, r := t.TempDir(), record("n1", run.Key{Cluster: "c", JobID: 7}, 3, 100)
 	s := store(t, dir, r)
-	if err := s.PutReported(t.Context(), reported(r, 2, 2)); err != nil {
+	if err := s.PutLastReport(t.Context(), reported(r, 2, 2)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

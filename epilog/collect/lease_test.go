@@ -51,7 +51,8 @@ func TestLeasedRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	lease(t, filepath.Join(dir, jobsDir, j.Summary.Key.String()+suffix))
-	if taken, aside, err := Jobs(dir, each(func(JobRecord) error { return nil })); taken+aside != 0 || err != nil {
+	taken, aside, err := Jobs(dir, recordByRecord(func(JobRecord) error { return nil }))
+	if taken+aside != 0 || err != nil {
 		t.Errorf("taken %d, set aside %d, %v", taken, aside, err)
 	}
 }

@@ -90,11 +90,11 @@ const (
 	leasePause = 50 * time.Millisecond
 )
 
-// readFile reads a regular file of at most most bytes. It never blocks on a pipe, and retries for 1 s if
+// readFile reads a regular file of at most maxBytes bytes. It never blocks on a pipe, and retries for 1 s if
 // another node holds a lease.
-func readFile(path string, most int64) (text []byte, info fs.FileInfo, err error) {
+func readFile(path string, maxBytes int64) (text []byte, info fs.FileInfo, err error) {
 	for range leaseTries {
-		if text, info, err = job.ReadPlain(path, most); !isLeased(err) {
+		if text, info, err = job.ReadPlain(path, maxBytes); !isLeased(err) {
 			break
 		}
 		time.Sleep(leasePause)

@@ -91,9 +91,9 @@ func (s Store) LastReport(ctx context.Context, w RecordRequest) (LastReport, err
 	return found.last, err
 }
 
-// PutReported writes that a run was reported from some of its nodes. The records stay, so that the record of a late
+// PutLastReport writes that a run was reported from some of its nodes. The records stay, so that the record of a late
 // node can be merged with them.
-func (s Store) PutReported(ctx context.Context, l LastReport) error {
+func (s Store) PutLastReport(ctx context.Context, l LastReport) error {
 	_, err := s.execute(ctx, request{Dir: s.Dir, Reported: &l})
 	return err
 }

@@ -40,9 +40,9 @@ func clockSkew(d job.Details, r job.Run, s summary.Summary) float64 {
 	if d.Start == nil || d.End == nil {
 		return 0
 	}
-	least := min(r.StartReal-float64(*d.Start), s.End-float64(*d.End))
-	if least < -clockToleranceS || least > maxHookDelayS {
-		return least
+	skew := min(r.StartReal-float64(*d.Start), s.End-float64(*d.End))
+	if skew < -clockToleranceS || skew > maxHookDelayS {
+		return skew
 	}
 	return 0
 }

@@ -37,7 +37,7 @@ func codeSamples(path string, l profile.LoadedProfile, known names.KnownFunction
 	if p.Anonymous > 0 {
 		add(profile.AnonymousPage, 0, anatomy.Function{Library: anatomy.NoFile}, p.Anonymous)
 	}
-	most := map[string]uint64{}
+	maxHits := map[string]uint64{}
 	for _, f := range p.Files {
 		total, library, of := uint64(0), f.Name, known.OfFile(f.Key)
 		if library == "" {
@@ -54,8 +54,8 @@ func codeSamples(path string, l profile.LoadedProfile, known names.KnownFunction
 			add(profile.PageKey(f.Key, x.Index*profile.PlaceBytes), x.Index, function, x.Hits)
 			total += x.Hits
 		}
-		if f.Build != "" && total > most[library] {
-			most[library], c.Builds[library] = total, f.Build
+		if f.Build != "" && total > maxHits[library] {
+			maxHits[library], c.Builds[library] = total, f.Build
 		}
 	}
 	return &anatomy.Samples{Code: c, Blocks: l.Code(path)}
@@ -85,8 +85,8 @@ func codeNotes(p profile.Places, known names.KnownFunctions) (out []note.Note) {
 			missing[why] = append(missing[why], f.Name)
 		}
 	}
-	told := func(code note.Code, part, least float64, format string, args ...any) {
-		if total > 0 && part/total >= least {
+	told := func(code note.Code, part, threshold float64, format string, args ...any) {
+		if total > 0 && part/total >= threshold {
 			out = append(out, note.New(code, format, append([]any{quantity.Share(part / total)}, args...)...))
 		}
 	}

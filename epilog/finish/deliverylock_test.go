@@ -102,9 +102,9 @@ func TestCollectionThatHangs(t *testing.T) {
 	s := ownedBySite(t).withHistory("spool")
 	s.cfg.Epilog.WorkerS, s.cfg.Collect.Account, s.cfg.Collect.Archive = 8, "nobody", ""
 	must(t, os.MkdirAll(s.cfg.Collect.Dir, 0o755))
-	nobody, err := as.Lookup(t.Context(), "nobody")
+	account, err := as.Lookup(t.Context(), "nobody")
 	must(t, err)
-	must(t, os.Chown(s.cfg.Collect.Dir, int(nobody.UID), int(nobody.GID)))
+	must(t, os.Chown(s.cfg.Collect.Dir, int(account.UID), int(account.GID)))
 	self, err := os.Executable()
 	must(t, err)
 	text, err := os.ReadFile(self)

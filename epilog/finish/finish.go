@@ -284,18 +284,18 @@ func (f Finisher) forgetRecords(ctx context.Context, p *progress) (err error) {
 		last.Start, last.End = p.sum.Start, p.sum.End
 	}
 	if !last.Complete() {
-		return p.store.PutReported(ctx, last)
+		return p.store.PutLastReport(ctx, last)
 	}
 	return p.store.Forget(ctx, w, &last)
 }
 
 // withShareOfTime returns a context that ends after 1/part of the time left in ctx, and no later than after the
-// duration most. It keeps time for the steps after one that may hang.
-func withShareOfTime(ctx context.Context, part int, most time.Duration) (context.Context, context.CancelFunc) {
+// duration limit. It keeps time for the steps after one that may hang.
+func withShareOfTime(ctx context.Context, part int, limit time.Duration) (context.Context, context.CancelFunc) {
 	if end, ok := ctx.Deadline(); ok {
-		most = min(most, time.Until(end)/time.Duration(part))
+		limit = min(limit, time.Until(end)/time.Duration(part))
 	}
-	return context.WithTimeout(ctx, most)
+	return context.WithTimeout(ctx, limit)
 }
 
 // storeAndCompare stores the run in the history and compares it with the other runs there. It returns the run as

@@ -103,14 +103,14 @@ func TestShare(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	for _, c := range []struct {
-		part       int
-		most, want time.Duration
+		part        int
+		limit, want time.Duration
 	}{{3, 2 * time.Hour, 20 * time.Minute}, {2, time.Minute, time.Minute}} {
-		part, cancel := withShareOfTime(ctx, c.part, c.most)
+		part, cancel := withShareOfTime(ctx, c.part, c.limit)
 		defer cancel()
 		end, ok := part.Deadline()
 		if left := time.Until(end); !ok || left > c.want || left < c.want/2 {
-			t.Errorf("a part of %d, %v at most: %v", c.part, c.most, left)
+			t.Errorf("a part of %d, %v at most: %v", c.part, c.limit, left)
 		}
 	}
 }

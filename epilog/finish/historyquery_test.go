@@ -234,7 +234,7 @@ func (s site) codes(t *testing.T) []string {
 // ofNobody returns a finisher whose history belongs to the account nobody.
 func (s *site) ofNobody(t *testing.T) Finisher {
 	t.Helper()
-	nobody, err := as.Lookup(t.Context(), "nobody")
+	account, err := as.Lookup(t.Context(), "nobody")
 	must(t, err)
 	for dir := s.root; dir != "/tmp" && dir != "/"; dir = filepath.Dir(dir) {
 		must(t, os.Chmod(dir, 0o755))
@@ -244,7 +244,7 @@ func (s *site) ofNobody(t *testing.T) Finisher {
 	must(t, err)
 	must(t, exec.Command("cp", self, program).Run())
 	must(t, os.Chmod(program, 0o755))
-	own := func(path string) { must(t, os.Chown(path, int(nobody.UID), int(nobody.GID))) }
+	own := func(path string) { must(t, os.Chown(path, int(account.UID), int(account.GID))) }
 	must(t, filepath.WalkDir(s.cfg.Collect.Dir, func(path string, _ os.DirEntry, err error) error {
 		own(path)
 		return err

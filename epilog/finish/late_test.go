@@ -230,7 +230,7 @@ func TestForgedLastReport(t *testing.T) {
 	withEachIngest(t, func(s site) {
 		now := epoch(time.Now())
 		store := collect.Store{Dir: s.cfg.Collect.Dir}
-		must(s.t, store.PutReported(s.t.Context(),
+		must(s.t, store.PutLastReport(s.t.Context(),
 			collect.LastReport{Key: seven, Nodes: 2, Of: 2, Start: now - 1000, End: now + 1000}))
 		s.run("n2", "n1,n2", seven, tenSeconds, true)
 		s.sweep("n2")

@@ -43,13 +43,13 @@ const filesPerRun = 16
 // at most half of a file system's fixed number. Free blocks and inodes are not considered, because other
 // accounts may use them up.
 func (f Finisher) bounds() usage {
-	most := usage{bytes: int64(f.Config.Spool.MaxGB * 1e9), files: filesPerRun * f.Config.Spool.MaxRuns,
+	limit := usage{bytes: int64(f.Config.Spool.MaxGB * 1e9), files: filesPerRun * f.Config.Spool.MaxRuns,
 		runs: f.Config.Spool.MaxRuns}
 	var st unix.Statfs_t
 	if unix.Statfs(f.Spool, &st) == nil && fixedInodes(st) && st.Files > 0 {
-		most.files = min(most.files, int(st.Files/2))
+		limit.files = min(limit.files, int(st.Files/2))
 	}
-	return most
+	return limit
 }
 
 // fixedInodes reports whether the file system is ext4 or tmpfs, whose number of inodes is fixed when it is made

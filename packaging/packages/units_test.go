@@ -15,9 +15,9 @@ func TestExposure(t *testing.T) {
 	if help, _ := exec.Command(analyze, "--help").CombinedOutput(); !strings.Contains(string(help), "--offline") {
 		t.Skip("this systemd-analyze knows no --offline: the units were not judged")
 	}
-	for unit, most := range map[string]string{"jobgait-ingest.service": "30", "jobgait-prune.service": "30",
+	for unit, maxExposure := range map[string]string{"jobgait-ingest.service": "30", "jobgait-prune.service": "30",
 		"jobgait-sweep.service": "50"} {
-		cmd := exec.Command(analyze, "security", "--no-pager", "--offline=true", "--threshold="+most,
+		cmd := exec.Command(analyze, "security", "--no-pager", "--offline=true", "--threshold="+maxExposure,
 			"../../configs/systemd/"+unit)
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "Overall exposure level") {

@@ -218,9 +218,9 @@ func (p Pair) Facts() []string {
 
 // bars draws the histogram as lines of text; one line stands for several adjacent empty bins.
 func bars(t *text.Page, p Pair) {
-	most := 1
+	largest := 1
 	for _, b := range p.Histogram {
-		most = max(most, b.Count)
+		largest = max(largest, b.Count)
 	}
 	const room = 46
 	edge := edges(p.Histogram)
@@ -233,7 +233,7 @@ func bars(t *text.Page, p Pair) {
 			t.Line("           ...")
 			continue
 		}
-		bar := strings.Repeat("#", (b.Count*room+most-1)/most)
+		bar := strings.Repeat("#", (b.Count*room+largest-1)/largest)
 		line := fmt.Sprintf("  %8s .. %8s |%-s %d", edge(b.Lo), edge(b.Hi), bar, b.Count)
 		t.Line(line)
 	}

@@ -44,9 +44,9 @@ func mainFunctionText(causes []changepoint.Cause) string {
 
 // functionName returns a function's name for a sentence, cut if templates make it long.
 func functionName(name string) string {
-	const most = 60
-	if name = text.Clean(name); len([]rune(name)) > most {
-		return string([]rune(name)[:most-3]) + "..."
+	const maxRunes = 60
+	if name = text.Clean(name); len([]rune(name)) > maxRunes {
+		return string([]rune(name)[:maxRunes-3]) + "..."
 	}
 	return name
 }

@@ -65,7 +65,7 @@ func (s JudgedHistory) summaryText(o Options) string {
 // slowerNow names the worst of the histories that --check counts, or says why it counts none; "" if no history changed,
 // is doubtful or was acknowledged. changed is the number of histories that changed.
 func (r Report) slowerNow(changed int) string {
-	const most = 3
+	const maxNamed = 3
 	list := r.WorseHistories()
 	if len(list) == 0 {
 		switch {
@@ -79,14 +79,14 @@ func (r Report) slowerNow(changed int) string {
 		return ""
 	}
 	var parts []string
-	for _, s := range list[:min(most, len(list))] {
+	for _, s := range list[:min(maxNamed, len(list))] {
 		c := s.newestChange()
 		parts = append(parts, fmt.Sprintf("%s by %s since %s", clipName(s.Title()), quantity.Percent(c.EffectPct),
 			s.date(c.T, r.options)))
 	}
 	word := r.worseWord()
 	text := " " + strings.ToUpper(word[:1]) + word[1:] + " now: " + strings.Join(parts, "; ")
-	if more := len(list) - most; more > 0 {
+	if more := len(list) - maxNamed; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	return text + "."
@@ -110,9 +110,9 @@ func (r Report) acknowledged() bool {
 
 // clipName cuts a name in the middle so that several names fit into two lines.
 func clipName(name string) string {
-	const most = 56
-	if r := []rune(name); len(r) > most {
-		return string(r[:most/2]) + "..." + string(r[len(r)-most/2+3:])
+	const maxRunes = 56
+	if r := []rune(name); len(r) > maxRunes {
+		return string(r[:maxRunes/2]) + "..." + string(r[len(r)-maxRunes/2+3:])
 	}
 	return name
 }
@@ -127,7 +127,7 @@ func (r Report) ranked() []JudgedHistory {
 // ByChance says how many of the reported changes chance alone would give, and for how many of them that is unknown; ""
 // if it is unknown for all or no change is reported.
 func (r Report) ByChance() string {
-	const least = 0.05
+	const threshold = 0.05
 	var shown []changepoint.SeriesResult
 	known, unknown := 0, 0
 	for _, s := range r.Series {
@@ -149,8 +149,8 @@ func (r Report) ByChance() string {
 		return ""
 	}
 	text := "Chance alone would give " + quantity.Figures(n, 2)
-	if n < least {
-		text = fmt.Sprintf("Chance alone would give fewer than %g", least)
+	if n < threshold {
+		text = fmt.Sprintf("Chance alone would give fewer than %g", threshold)
 	}
 	text += " of these changes"
 	if unknown > 0 {
@@ -204,14 +204,14 @@ func (r Report) expected() *float64 {
 // writeMachine writes the shifts of the machine, the newest first, because they may explain a slower job. It
 // leaves out shifts that ended before the reported days.
 func (r Report) writeMachine(p *text.Page) {
-	const most = 4
+	const maxNamed = 4
 	var list []changepoint.MachineEvent
 	for _, m := range slices.Backward(r.Machine) {
 		if m.End == nil || r.options.Days <= 0 || *m.End/daySeconds >= r.options.Now-r.options.Days {
 			list = append(list, m)
 		}
 	}
-	for i, m := range list[:min(most, len(list))] {
+	for i, m := range list[:min(maxNamed, len(list))] {
 		if i == 0 {
 			p.Line("")
 		}
@@ -221,7 +221,7 @@ func (r Report) writeMachine(p *text.Page) {
 		}
 		p.Text("MACHINE  ", text)
 	}
-	if more := len(list) - most; more > 0 {
+	if more := len(list) - maxNamed; more > 0 {
 		p.Text("MACHINE  ", "and "+quantity.Plural(more, "earlier shift")+" (--json has all)")
 	}
 }

@@ -68,15 +68,15 @@ type noteGroup struct {
 // lines returns the printed notes of the group: one line if all texts are the same, each text if there are few,
 // else the first text.
 func (g noteGroup) lines(lone bool) []string {
-	const most = 3
+	const maxNamed = 3
 	first := g.texts[0]
 	same := !slices.ContainsFunc(g.texts, func(s string) bool { return s != first })
 	switch {
 	case lone:
 		return []string{first}
-	case same && g.series == len(g.texts) && g.series <= most:
+	case same && g.series == len(g.texts) && g.series <= maxNamed:
 		return []string{strings.Join(g.titles, ", ") + ": " + first}
-	case g.series > most || len(g.texts) > 2*most || g.series > 1 && Routine(g.code):
+	case g.series > maxNamed || len(g.texts) > 2*maxNamed || g.series > 1 && Routine(g.code):
 		return []string{fmt.Sprintf("%s, such as %s: %s", quantity.Plural(g.series, "series"), g.titles[0], first)}
 	}
 	var out []string

@@ -203,8 +203,8 @@ func (s JudgedHistory) drawRuns(c *plot.Chart) {
 
 // drawOutliers draws the newest 60 outliers with tooltips; not more, because each is one SVG element.
 func (s JudgedHistory) drawOutliers(c *plot.Chart, v View) {
-	const most = 60
-	ks := s.Result.Outliers[max(0, len(s.Result.Outliers)-most):]
+	const maxDrawn = 60
+	ks := s.Result.Outliers[max(0, len(s.Result.Outliers)-maxDrawn):]
 	var x, y []float64
 	var class, tips []string
 	for _, k := range ks {

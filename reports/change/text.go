@@ -46,16 +46,16 @@ func Text(w io.Writer, r Report) error {
 // the rest.
 func (r Report) writeChanges(p *text.Page) {
 	list := r.ranked()
-	each := mostEvents
+	maxEvents := mostEvents
 	if len(list) > fewHistories {
-		each = fewEvents
+		maxEvents = fewEvents
 	}
 	for i, s := range list[:min(mostChanged, len(list))] {
 		if i <= mostDetailed {
 			p.Line("")
 		}
 		if i < mostDetailed {
-			s.writeChanged(p, r.options, each)
+			s.writeChanged(p, r.options, maxEvents)
 			continue
 		}
 		e := s.Events[slices.IndexFunc(s.Events, func(e ShownEvent) bool { return !e.Small })]
@@ -136,13 +136,13 @@ func (r Report) nextSteps() []string {
 }
 
 // writeChanged writes one history with its events, the newest first, and the number of small ones.
-func (s JudgedHistory) writeChanged(p *text.Page, o Options, most int) {
+func (s JudgedHistory) writeChanged(p *text.Page, o Options, maxEvents int) {
 	p.Text("CHANGED  ", s.Title())
 	if line := s.spark(o); line != "" {
 		p.Text("         ", line)
 	}
 	told := slices.DeleteFunc(slices.Clone(s.Events), func(e ShownEvent) bool { return e.Small })
-	for _, e := range told[:min(most, len(told))] {
+	for _, e := range told[:min(maxEvents, len(told))] {
 		mark := "  "
 		if e.Known {
 			mark = "= " // acknowledged by a user
@@ -150,7 +150,7 @@ func (s JudgedHistory) writeChanged(p *text.Page, o Options, most int) {
 		p.Text("       "+mark, e.Text)
 		s.writeDetails(p, e)
 	}
-	if more := len(told) - most; more > 0 {
+	if more := len(told) - maxEvents; more > 0 {
 		p.Text("         ", fmt.Sprintf("and %s before", quantity.Plural(more, "change")))
 	}
 	if small := len(s.Events) - len(told); small > 0 {
@@ -192,8 +192,8 @@ func (s JudgedHistory) writeDetails(p *text.Page, e ShownEvent) {
 		p.Text("           ", text)
 	}
 	for i, k := range tellingCauses(fieldCauses(c.Causes)) {
-		const most = 3
-		if i == most {
+		const maxCauses = 3
+		if i == maxCauses {
 			break
 		}
 		p.Text("           ", fmt.Sprintf("%s: %s -> %s (%s)",
@@ -204,11 +204,11 @@ func (s JudgedHistory) writeDetails(p *text.Page, e ShownEvent) {
 // byChance says in words how likely a field that changes as often as this one changes at the same run by
 // coincidence: a small number from few runs is no proof.
 func byChance(p float64) string {
-	const least = 0.001
+	const threshold = 0.001
 	switch {
 	case !quantity.Known(p):
 		return "how likely by chance is not known"
-	case p < least:
+	case p < threshold:
 		return "by chance in fewer than 1 of 1,000 cases"
 	}
 	return fmt.Sprintf("by chance in 1 of %s cases", quantity.Count(int64(math.Round(1/p))))
@@ -232,8 +232,8 @@ func (s JudgedHistory) levels(c changepoint.Change) (before, after changepoint.R
 // spark draws the newest 60 runs as one line of blocks, with a bar before each change and "_" for a missing value; ""
 // if all values are equal or none is known.
 func (s JudgedHistory) spark(o Options) string {
-	const most = 60
-	from := max(0, len(s.Y)-most)
+	const maxRuns = 60
+	from := max(0, len(s.Y)-maxRuns)
 	lo, hi, ok := s.valueRange()
 	if !ok || hi <= lo {
 		return ""

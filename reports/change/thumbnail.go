@@ -24,7 +24,7 @@ const (
 func Thumbnail(s JudgedHistory) string {
 	lo, hi, ok := s.valueRange()
 	first := s.smallFirst()
-	each := (len(s.Y) - first + smallRuns - 1) / smallRuns
+	stride := (len(s.Y) - first + smallRuns - 1) / smallRuns
 	if !ok || len(s.Y) == first {
 		return ""
 	}
@@ -42,7 +42,7 @@ func Thumbnail(s JudgedHistory) string {
 	var dots, outliers, levels, changes strings.Builder
 	for k := first; k < len(s.Y); k++ {
 		switch v := s.Y[k]; {
-		case math.IsNaN(v) || (k-first)%each != 0 && k < len(s.Y)-each:
+		case math.IsNaN(v) || (k-first)%stride != 0 && k < len(s.Y)-stride:
 		case odd[k]: // beyond the picture they lie at its edge
 			outliers.WriteString("M" + x(k) + "," + y(v) + "h0")
 		default:

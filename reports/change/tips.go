@@ -20,14 +20,14 @@ func (s JudgedHistory) drawTips(c *plot.Chart, v View, from, to float64) {
 	if first >= n || v.Strips < 1 {
 		return
 	}
-	each := (n - first + v.Strips - 1) / v.Strips
+	stride := (n - first + v.Strips - 1) / v.Strips
 	edges := []float64{from}
 	if first > 0 {
 		edges[0] = (s.T[first-1] + s.T[first]) / 2
 	}
 	var tips []string
-	for k := first; k < n; k += each {
-		end := min(n, k+each)
+	for k := first; k < n; k += stride {
+		end := min(n, k+stride)
 		tips = append(tips, s.tips(k, end, v.Options))
 		if end < n {
 			edges = append(edges, (s.T[end-1]+s.T[end])/2)
@@ -41,8 +41,8 @@ func (s JudgedHistory) drawTips(c *plot.Chart, v View, from, to float64) {
 // tips returns the tooltip of runs k to end-1: one line per run, with the commit where it differs from that of
 // the run before, or a summary if there are many runs.
 func (s JudgedHistory) tips(k, end int, o Options) string {
-	const most = 8
-	if end-k <= most {
+	const maxRuns = 8
+	if end-k <= maxRuns {
 		var lines []string
 		for i := k; i < end; i++ {
 			lines = append(lines, s.tip(i, o, i == k || s.commit(i) != s.commit(i-1)))
@@ -95,11 +95,11 @@ func (s JudgedHistory) Moment(k int, o Options) string {
 // commit returns the first letters of the field that identifies the code of run k: the first that has a value
 // of commit, git_commit, build_id, binary and executable; "" if none has.
 func (s JudgedHistory) commit(k int) string {
-	const most = 8
+	const shortHash = 8
 	for _, name := range []string{"commit", "git_commit", "build_id", "binary", "executable"} {
 		if words := s.Meta[name]; k < len(words) && words[k] != "" {
 			r := []rune(shortValue(words[k]))
-			return string(r[:min(most, len(r))])
+			return string(r[:min(shortHash, len(r))])
 		}
 	}
 	return ""

@@ -182,11 +182,11 @@ func tellingCauses(causes []changepoint.Cause) []changepoint.Cause {
 // changedFieldsText names the first three fields that changed with the level, in the order of causes, and counts the
 // rest. It leaves out fields that change too often to explain anything; "" if none is left.
 func changedFieldsText(causes []changepoint.Cause) string {
-	const most = 3
+	const maxNamed = 3
 	causes = tellingCauses(causes)
 	var names []string
 	for _, c := range causes {
-		if len(names) < most {
+		if len(names) < maxNamed {
 			names = append(names, fieldName(c.Field))
 		}
 	}
@@ -195,8 +195,8 @@ func changedFieldsText(causes []changepoint.Cause) string {
 		return ""
 	case n == 1:
 		return "; " + names[0] + " changed then"
-	case len(causes) > most:
-		return fmt.Sprintf("; %s and %d more changed then", strings.Join(names, ", "), len(causes)-most)
+	case len(causes) > maxNamed:
+		return fmt.Sprintf("; %s and %d more changed then", strings.Join(names, ", "), len(causes)-maxNamed)
 	default:
 		return "; " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " changed then"
 	}

@@ -17,10 +17,10 @@ func (r Report) WorseHistories() []JudgedHistory {
 	return list[:worse]
 }
 
-// ByWeight returns the places of all histories in order of importance: slower now, the worst first; to watch;
+// ByWeight returns the indexes of all histories in order of importance: slower now, the worst first; to watch;
 // changed otherwise, the newest first; the rest, those that were judged first; and further metrics, those that changed
-// first. worse is the number of places of the first kind, leading that of all kinds but the last.
-func (r Report) ByWeight() (places []int, worse, leading int) {
+// first. worse is the number of indexes of the first kind, leading that of all kinds but the last.
+func (r Report) ByWeight() (order []int, worse, leading int) {
 	weight := make([]float64, len(r.Series))
 	class := make([]int, len(r.Series))
 	for i, s := range r.Series {
@@ -38,7 +38,7 @@ func (r Report) ByWeight() (places []int, worse, leading int) {
 		default:
 			class[i] = 3
 		}
-		places = append(places, i)
+		order = append(order, i)
 		if !s.Support {
 			leading++
 		}
@@ -47,16 +47,16 @@ func (r Report) ByWeight() (places []int, worse, leading int) {
 		class[i], weight[i] = 0, r.Series[i].newestChange().EffectPct
 		worse++
 	}
-	slices.SortStableFunc(places, func(a, b int) int {
+	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(class[a], class[b]), cmp.Compare(weight[b], weight[a]))
 	})
-	return places, worse, leading
+	return order, worse, leading
 }
 
 // byWeight returns the histories in the order of ByWeight.
 func (r Report) byWeight() (list []JudgedHistory, worse int) {
-	places, worse, _ := r.ByWeight()
-	for _, i := range places {
+	order, worse, _ := r.ByWeight()
+	for _, i := range order {
 		list = append(list, r.Series[i])
 	}
 	return list, worse
@@ -68,7 +68,7 @@ func (r Report) worsePlaces() []int {
 	return at
 }
 
-// slower returns the places of the histories of WorseHistories, and about how many of them are there by chance.
+// slower returns the indexes of the histories of WorseHistories, and about how many of them are there by chance.
 func (r Report) slower() (out []int, byChance float64) {
 	var at []int
 	var chances []float64
@@ -96,10 +96,10 @@ func (r Report) OwnRate() string {
 	if !r.options.Site || len(told) == 0 {
 		return ""
 	}
-	const least = 0.05
+	const threshold = 0.05
 	about := "about " + quantity.Figures(n, 2)
-	if n < least {
-		about = fmt.Sprintf("fewer than %g", least)
+	if n < threshold {
+		about = fmt.Sprintf("fewer than %g", threshold)
 	}
 	text := fmt.Sprintf("Of %d histories slower now %s are so by chance, by ", len(told), about)
 	if r.Own == nil {

@@ -21,9 +21,9 @@ type card struct {
 // lone history has none, because its large picture is just below.
 func glanceCards(in Contents, groups []app) (cards []card, left string) {
 	series := in.Report.Series
-	places, worse, leading := in.Report.ByWeight()
-	places = places[:leading]
-	if len(places) < 2 {
+	order, worse, leading := in.Report.ByWeight()
+	order = order[:leading]
+	if len(order) < 2 {
 		return nil, ""
 	}
 	buttons := map[int]string{}
@@ -44,7 +44,7 @@ func glanceCards(in Contents, groups []app) (cards []card, left string) {
 			}
 		}
 	}
-	for k, at := range places[:min(len(places), maxCards)] {
+	for k, at := range order[:min(len(order), maxCards)] {
 		s := series[at]
 		c := card{For: buttons[at], Class: string(s.Status), Name: change.Label(appName(s), brief[at]),
 			Text: html.Nice(s.BriefText(in.Options)), Picture: template.HTML(change.Thumbnail(s))}
@@ -59,7 +59,7 @@ func glanceCards(in Contents, groups []app) (cards []card, left string) {
 		}
 		cards = append(cards, c)
 	}
-	if more := len(places) - len(cards); more > 0 {
+	if more := len(order) - len(cards); more > 0 {
 		left = fmt.Sprintf("and %d more", more)
 	}
 	return cards, left

@@ -99,13 +99,13 @@ func normalFigure(s change.JudgedHistory) html.Figure {
 
 // sampleEvenly returns at most a hundred values, evenly chosen.
 func sampleEvenly(x []float64) []float64 {
-	const most = 100
-	if len(x) <= most {
+	const maxPoints = 100
+	if len(x) <= maxPoints {
 		return x
 	}
-	out := make([]float64, most)
+	out := make([]float64, maxPoints)
 	for i := range out {
-		out[i] = x[i*(len(x)-1)/(most-1)]
+		out[i] = x[i*(len(x)-1)/(maxPoints-1)]
 	}
 	return out
 }

@@ -107,10 +107,10 @@ func (p *panel) notes(s change.JudgedHistory) {
 
 // levels lists the newest levels, newest first.
 func (p *panel) levels(s change.JudgedHistory, o change.Options) {
-	const most = 12
+	const maxLevels = 12
 	var more []string
 	for i := len(s.Result.Regimes) - 1; i >= 0; i-- {
-		if len(p.Levels) == most {
+		if len(p.Levels) == maxLevels {
 			more = append(more, fmt.Sprintf("and %d earlier levels", i+1))
 			break
 		}

@@ -129,9 +129,9 @@ func (n sickNode) text() string {
 
 // firstJobs names the first jobs of a list and counts the rest.
 func firstJobs(jobs []string) string {
-	const most = 4
+	const maxJobs = 4
 	var names []string
-	for _, j := range jobs[:min(len(jobs), most)] {
+	for _, j := range jobs[:min(len(jobs), maxJobs)] {
 		names = append(names, text.Clean(j))
 	}
 	text := strings.Join(names, ", ")

@@ -168,14 +168,14 @@ func (v *view) events(in Contents) {
 			v.Earlier = append(v.Earlier, e)
 		}
 	}
-	most := in.Limits.Events
-	if extra := len(v.Recent) - most; extra > 0 {
-		v.Earlier = append(slices.Clone(v.Recent[most:]), v.Earlier...)
-		v.Recent = v.Recent[:most]
+	limit := in.Limits.Events
+	if extra := len(v.Recent) - limit; extra > 0 {
+		v.Earlier = append(slices.Clone(v.Recent[limit:]), v.Earlier...)
+		v.Recent = v.Recent[:limit]
 	}
 	v.Recent = append(v.Recent, watched...)
-	if extra := len(v.Earlier) - 4*most; extra > 0 {
-		v.Earlier, v.MoreEarlier = v.Earlier[:4*most], fmt.Sprintf("and %d more", extra)
+	if extra := len(v.Earlier) - 4*limit; extra > 0 {
+		v.Earlier, v.MoreEarlier = v.Earlier[:4*limit], fmt.Sprintf("and %d more", extra)
 	}
 }
 
@@ -183,8 +183,8 @@ func (v *view) events(in Contents) {
 // many histories some have a slow last run on any day; these go into a collapsed section.
 func (v *view) watched(in Contents, severalUsers bool) (list []item) {
 	const few = 5
-	places, _, leading := in.Report.ByWeight()
-	for _, at := range places[:leading] {
+	order, _, leading := in.Report.ByWeight()
+	for _, at := range order[:leading] {
 		s := in.Report.Series[at]
 		if s.Watch == "" || in.Days > 0 && s.T[len(s.T)-1] < math.Floor(in.Options.Now)-in.Days {
 			continue

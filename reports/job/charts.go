@@ -104,8 +104,8 @@ func (r Report) seen() []RunPhase {
 	if len(r.Rhythm.Phases) <= maxSpans {
 		return r.Rhythm.Phases
 	}
-	least := r.Rhythm.Timeline.end(r.Job.ElapsedS) / maxSpans
-	return slices.DeleteFunc(slices.Clone(r.Rhythm.Phases), func(p RunPhase) bool { return p.length() < least })
+	minLength := r.Rhythm.Timeline.end(r.Job.ElapsedS) / maxSpans
+	return slices.DeleteFunc(slices.Clone(r.Rhythm.Phases), func(p RunPhase) bool { return p.length() < minLength })
 }
 
 // phaseClass returns the CSS class of a phase: the class of its pattern's colour for a loop, "gap" for a gap or a
@@ -135,8 +135,8 @@ func (r Report) shapeCharts() []html.Figure {
 		for k := range x {
 			x[k] = (float64(k) + 0.5) / float64(len(x)) * length
 		}
-		most := r.maxOfUnit(q.Shape.Unit)
-		y, ticks := plot.FromZero(4, cappedValues(most, mean), cappedValues(most, p90))
+		limit := r.maxOfUnit(q.Shape.Unit)
+		y, ticks := plot.FromZero(4, cappedValues(limit, mean), cappedValues(limit, p90))
 		chart := plot.New(plot.Frame{Name: "one cycle of pattern " + q.ID, Height: 150, X: plot.Scale{Lo: 0, Hi: length},
 			Y:      y,
 			XTicks: plot.TimeTicks(0, length, 5), YTicks: inPercent(ticks, q.Shape.Unit)})

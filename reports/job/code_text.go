@@ -195,14 +195,14 @@ func (c CodeShares) kinds() string {
 // unit returns the unit in which the times of functions are printed, us, ms or s depending on the CPU time that they
 // share, and the factor by which seconds are multiplied.
 func (c CodeShares) unit() (by float64, name string) {
-	most := c.BusyS
+	longest := c.BusyS
 	if c.CycleS != nil {
-		most = *c.CycleS
+		longest = *c.CycleS
 	}
 	switch {
-	case most < 0.01:
+	case longest < 0.01:
 		return 1e6, "us"
-	case most < 10:
+	case longest < 10:
 		return 1e3, "ms"
 	}
 	return 1, "s"

@@ -46,10 +46,10 @@ func newDrift(d *summary.Drift) *CycleDrift {
 // point of NaN, which breaks the line, where no cycle was seen for more than three times as long as the preceding group
 // of cycles took.
 func (d CycleDrift) broken() (x, y []float64) {
-	const most = 3 // times the length of the iterations joined
+	const maxGap = 3 // times the length of the iterations joined
 	t, mean := floats(d.Lengths.TS), floats(d.Lengths.MeanS)
 	for i := range t {
-		if i > 0 && t[i]-t[i-1] > most*mean[i-1]*float64(max(1, d.Lengths.Group)) {
+		if i > 0 && t[i]-t[i-1] > maxGap*mean[i-1]*float64(max(1, d.Lengths.Group)) {
 			x, y = append(x, math.NaN()), append(y, math.NaN())
 		}
 		x, y = append(x, t[i]), append(y, mean[i])

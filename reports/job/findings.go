@@ -116,8 +116,8 @@ func (r Report) setUsedFacts(n *finding.RunFacts) {
 		Mappable: u.Memory.AddressLimitBytes, OOMKills: u.Memory.OOMKills, Growth: r.memoryGrowth()}
 	n.LimitS = u.Time.LimitS
 	if w := u.IO.WaitingS; w != nil && r.Nodes.Reported > 0 {
-		each := *w / float64(r.Nodes.Reported) // it is summed over the nodes
-		n.FilesWaitS = &each
+		perNode := *w / float64(r.Nodes.Reported) // it is summed over the nodes
+		n.FilesWaitS = &perNode
 	}
 	d := u.Time.Division
 	if d == nil || d.Part < 1 || r.partial() {

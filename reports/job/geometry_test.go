@@ -37,10 +37,10 @@ func lookAt(t *testing.T, name, svg string) shape {
 		}
 		return ""
 	}
-	within := func(what, value string, least, most float64) {
+	within := func(what, value string, lo, hi float64) {
 		v, err := strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64)
-		if err != nil || math.IsNaN(v) || v < least || v > most {
-			t.Errorf("%s: %s at %q, not in %g .. %g", name, what, value, least, most)
+		if err != nil || math.IsNaN(v) || v < lo || v > hi {
+			t.Errorf("%s: %s at %q, not in %g .. %g", name, what, value, lo, hi)
 		}
 	}
 	for {

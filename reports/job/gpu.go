@@ -184,10 +184,10 @@ func (r Report) gpuDifferenceText() string {
 			return gpuPart(g, g.ActiveS)
 		}},
 	} {
-		least, most := extremes(r.GPUs, f.of)
-		if most != nil && *f.of(*most)-*f.of(*least) > minGPUDifference**f.of(*most) {
-			parts = append(parts, fmt.Sprintf("%s from %s (%s) to %s (%s)", f.what, f.text(*least), r.gpuName(*least),
-				f.text(*most), r.gpuName(*most)))
+		lowest, highest := extremes(r.GPUs, f.of)
+		if highest != nil && *f.of(*highest)-*f.of(*lowest) > minGPUDifference**f.of(*highest) {
+			parts = append(parts, fmt.Sprintf("%s from %s (%s) to %s (%s)", f.what, f.text(*lowest), r.gpuName(*lowest),
+				f.text(*highest), r.gpuName(*highest)))
 		}
 	}
 	if len(parts) == 0 {
@@ -197,20 +197,20 @@ func (r Report) gpuDifferenceText() string {
 }
 
 // extremes returns the GPUs with the smallest and the largest value of a quantity, nil where no GPU has it.
-func extremes(list []summary.GPU, of func(summary.GPU) *float64) (least, most *summary.GPU) {
+func extremes(list []summary.GPU, of func(summary.GPU) *float64) (lowest, highest *summary.GPU) {
 	for i, g := range list {
 		v := of(g)
 		if v == nil {
 			continue
 		}
-		if least == nil || *v < *of(*least) {
-			least = &list[i]
+		if lowest == nil || *v < *of(*lowest) {
+			lowest = &list[i]
 		}
-		if most == nil || *v > *of(*most) {
-			most = &list[i]
+		if highest == nil || *v > *of(*highest) {
+			highest = &list[i]
 		}
 	}
-	return least, most
+	return lowest, highest
 }
 
 // gpuClockText returns a sentence on the mean clock of the GPUs whose drivers report it.

@@ -32,15 +32,15 @@ type lane struct {
 	busy          series.Values
 }
 
-// cleanLane returns the values of a lane with those outside of 0 to most replaced by missing; nil where there
+// cleanLane returns the values of a lane with those outside of 0 to limit replaced by missing; nil where there
 // is nothing to draw.
-func cleanLane(busy series.Values, stepS, most float64) series.Values {
+func cleanLane(busy series.Values, stepS, limit float64) series.Values {
 	if len(busy) == 0 || !(stepS > 0) {
 		return nil
 	}
 	out := make(series.Values, len(busy))
 	for i, v := range busy {
-		if out[i] = v; !(v >= 0 && float64(v) <= most) {
+		if out[i] = v; !(v >= 0 && float64(v) <= limit) {
 			out[i] = series.Missing()
 		}
 	}
@@ -91,28 +91,28 @@ func (r Report) gpuLaneChart() *html.Figure {
 // nodeLaneChart draws how busy the nodes were over the run; nil where fewer than two nodes were seen.
 func (r Report) nodeLaneChart() *html.Figure {
 	var list []lane
-	most := 0.0
+	highest := 0.0
 	for _, l := range r.Nodes.Lanes {
 		list = append(list, lane{text.Cut(l.Node, 24), l.StartS, l.StepS, l.Busy})
 		_, hi, _ := plot.Extent(floats(l.Busy))
-		most = max(most, hi)
+		highest = max(highest, hi)
 	}
 	if len(list) < 2 {
 		return nil
 	}
-	remark := fmt.Sprintf("the darker, the more CPUs busy, up to %s; empty: not seen", quantity.Figures(most, 3))
+	remark := fmt.Sprintf("the darker, the more CPUs busy, up to %s; empty: not seen", quantity.Figures(highest, 3))
 	if of := r.Nodes.Lanes[0].Of; of > 1 {
 		remark += fmt.Sprintf("; a lane is that of %d nodes which differs most from all", of)
 	}
-	return r.laneChart("nodes over the run", list, most,
+	return r.laneChart("nodes over the run", list, highest,
 		html.Figure{Title: "Busy CPUs of each node over the run", Remark: remark})
 }
 
-// laneChart draws lanes on the time axis of the timeline, darkest at the value most, and returns words, which has the
-// title and the remark, with the chart; nil if there is nothing to draw. name names the chart.
-func (r Report) laneChart(name string, list []lane, most float64, words html.Figure) *html.Figure {
+// laneChart draws lanes on the time axis of the timeline, darkest at the value highest, and returns words, which has
+// the title and the remark, with the chart; nil if there is nothing to draw. name names the chart.
+func (r Report) laneChart(name string, list []lane, highest float64, words html.Figure) *html.Figure {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
-	if len(list) == 0 || end <= 0 || most <= 0 {
+	if len(list) == 0 || end <= 0 || highest <= 0 {
 		return nil
 	}
 	px := lanePx
@@ -128,7 +128,7 @@ func (r Report) laneChart(name string, list []lane, most float64, words html.Fig
 		Y: plot.Scale{Lo: 0, Hi: float64(len(list))}, XTicks: plot.TimeTicks(0, end, 7), YTicks: ticks})
 	for level := 1; level <= shades; level++ {
 		for i, l := range list {
-			l.shade(chart, float64(len(list)-1-i), end, most, level)
+			l.shade(chart, float64(len(list)-1-i), end, highest, level)
 		}
 	}
 	words.SVG = template.HTML(chart.SVG())
@@ -136,14 +136,14 @@ func (r Report) laneChart(name string, list []lane, most float64, words html.Fig
 }
 
 // shade draws the stretches of a lane that have the given level of shading, all at full height. floor is the lower edge
-// of the lane on the y axis, end the end of the time axis in s, most the value of the darkest level.
-func (l lane) shade(chart *plot.Chart, floor, end, most float64, level int) {
+// of the lane on the y axis, end the end of the time axis in s, highest the value of the darkest level.
+func (l lane) shade(chart *plot.Chart, floor, end, highest float64, level int) {
 	at := func(k int) float64 { return math.Min(end, math.Max(0, l.startS+float64(k)*l.stepS)) }
 	edges, low, top := []float64{at(0)}, []float64(nil), []float64(nil)
 	for k, v := range l.busy {
 		edges, low = append(edges, at(k+1)), append(low, floor+0.06)
 		up := math.NaN()
-		if shadeLevel(float64(v), most) == level {
+		if shadeLevel(float64(v), highest) == level {
 			up = floor + 1
 		}
 		top = append(top, up)
@@ -151,10 +151,10 @@ func (l lane) shade(chart *plot.Chart, floor, end, most float64, level int) {
 	chart.Bins(fmt.Sprintf("shade s%d", level), edges, low, top)
 }
 
-// shadeLevel returns the level of a value on a scale up to most, 1 to shades; 0 where it is missing.
-func shadeLevel(busy, most float64) int {
+// shadeLevel returns the level of a value on a scale up to highest, 1 to shades; 0 where it is missing.
+func shadeLevel(busy, highest float64) int {
 	if math.IsNaN(busy) {
 		return 0
 	}
-	return int(min(shades, 1+busy/most*shades))
+	return int(min(shades, 1+busy/highest*shades))
 }

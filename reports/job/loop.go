@@ -47,8 +47,8 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 		l.Level, l.Above = l.Level*by, l.Above*by
 		low := LowStretch{Column: a.Column, Label: names.long(a.Column), Unit: unit, Low: l}
 		if j := s.Resources().Energy.Joules; j != nil {
-			most := quantity.OrZero(l.Share * *j)
-			low.SavingMostJ = &most
+			saving := quantity.OrZero(l.Share * *j)
+			low.SavingMostJ = &saving
 		}
 		q.Low = append(q.Low, low)
 	}
@@ -69,11 +69,11 @@ func (r Rhythm) nested() string {
 	var parts []string
 	for _, q := range r.Patterns {
 		for _, c := range q.Child {
-			each := ""
+			count := ""
 			if q.Instances > 0 && c.Count > q.Instances {
-				each = "about " + quantity.Count(int(math.Round(float64(c.Count)/float64(q.Instances)))) + " "
+				count = "about " + quantity.Count(int(math.Round(float64(c.Count)/float64(q.Instances)))) + " "
 			}
-			parts = append(parts, fmt.Sprintf("inside each %s: %sshorter cycles of %s (confidence %s)", q.ID, each,
+			parts = append(parts, fmt.Sprintf("inside each %s: %sshorter cycles of %s (confidence %s)", q.ID, count,
 				quantity.Period(c.PeriodS), quantity.Hundredths(c.Confidence)))
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // fieldsOf takes a message apart.
-func fieldsOf(t *testing.T, b []byte, each func(field int, number uint64, bytes []byte)) {
+func fieldsOf(t *testing.T, b []byte, handle func(field int, number uint64, bytes []byte)) {
 	t.Helper()
 	for len(b) > 0 {
 		key, n := binary.Uvarint(b)
@@ -26,11 +26,11 @@ func fieldsOf(t *testing.T, b []byte, each func(field int, number uint64, bytes 
 		}
 		b = b[n+k:]
 		if key&7 == 2 {
-			each(int(key>>3), 0, b[:v])
+			handle(int(key>>3), 0, b[:v])
 			b = b[v:]
 			continue
 		}
-		each(int(key>>3), v, nil)
+		handle(int(key>>3), v, nil)
 	}
 }
 

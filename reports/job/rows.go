@@ -103,24 +103,24 @@ func (r Report) nodeRows() []text.Row {
 			busy = append(busy, *m.BusyCPUs)
 		}
 	}
-	_, most, _ := plot.Extent(busy)
+	_, maxBusy, _ := plot.Extent(busy)
 	rows := []text.Row{{text.Left("node"), text.Right("busy CPUs"), {Left: true, Wide: true}, text.Right("period"),
 		text.Right("periodic"), text.Right("missing"), text.Left("")}}
 	for _, m := range list {
-		rows = append(rows, m.row(most))
+		rows = append(rows, m.row(maxBusy))
 	}
 	return rows
 }
 
-// meter returns a bar of the node's busy CPUs on a scale from 0 to most.
-func (m ComparedNode) meter(most float64) text.Cell {
+// meter returns a bar of the node's busy CPUs on a scale from 0 to maxBusy.
+func (m ComparedNode) meter(maxBusy float64) text.Cell {
 	art := text.Cell{Left: true, Wide: true}
 	if m.BusyCPUs != nil {
 		class := "value"
 		if len(m.Odd) > 0 {
 			class = "value odd"
 		}
-		art.Art = template.HTML(plot.Meter(class, *m.BusyCPUs, most, m.Name+": "+quantity.Hundredths(*m.BusyCPUs)+
+		art.Art = template.HTML(plot.Meter(class, *m.BusyCPUs, maxBusy, m.Name+": "+quantity.Hundredths(*m.BusyCPUs)+
 			" busy CPUs"))
 	}
 	return art
@@ -129,11 +129,11 @@ func (m ComparedNode) meter(most float64) text.Cell {
 // maxRemark is the width in columns for what is odd about a node, beside names of 12 columns.
 const maxRemark = 25
 
-// row returns the node's row of the table; most is the largest number of busy CPUs of any node. A node without a report
-// has only its name and a remark.
-func (m ComparedNode) row(most float64) text.Row {
+// row returns the node's row of the table; maxBusy is the largest number of busy CPUs of any node. A node without a
+// report has only its name and a remark.
+func (m ComparedNode) row(maxBusy float64) text.Row {
 	if !m.Reported {
-		return text.Row{text.Left(m.Name), text.Right(quantity.Missing), m.meter(most), text.Right(quantity.Missing),
+		return text.Row{text.Left(m.Name), text.Right(quantity.Missing), m.meter(maxBusy), text.Right(quantity.Missing),
 			text.Right(quantity.Missing), text.Right(quantity.Missing), text.Left("no report from this node")}
 	}
 	remarks := slices.Clone(m.Odd)
@@ -148,7 +148,7 @@ func (m ComparedNode) row(most float64) text.Row {
 	if m.Samples > 0 {
 		missing = quantity.Share(float64(m.Missing) / float64(m.Samples))
 	}
-	return text.Row{text.Left(m.Name), text.Right(quantity.Optional(m.BusyCPUs, quantity.Hundredths)), m.meter(most),
+	return text.Row{text.Left(m.Name), text.Right(quantity.Optional(m.BusyCPUs, quantity.Hundredths)), m.meter(maxBusy),
 		text.Right(quantity.Optional(m.PeriodS, quantity.Period)),
 		text.Right(quantity.Optional(m.Coverage, quantity.Share)), text.Right(missing), text.Left(remark)}
 }

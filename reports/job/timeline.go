@@ -98,9 +98,9 @@ func (c Curve) isFolded() bool {
 	return slices.Contains([]string{"page_faults", "context_switches", "cpu_migrations"}, c.Name)
 }
 
-// reaches is whether the mean of some bin is as large as least.
-func (c Curve) reaches(least float64) bool {
-	return slices.ContainsFunc(c.Mean, func(v float32) bool { return float64(v) >= least })
+// reaches is whether the mean of some bin is as large as threshold.
+func (c Curve) reaches(threshold float64) bool {
+	return slices.ContainsFunc(c.Mean, func(v float32) bool { return float64(v) >= threshold })
 }
 
 func isMemory(name string) bool {

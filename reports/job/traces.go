@@ -16,9 +16,9 @@ type trace struct {
 	startS       float64
 	stepS        float64
 	lo, mean, hi []float64
-	// most is the largest value of the axis, 0 for no limit. More than all of a node's CPUs cannot be busy, and
+	// limit is the largest value of the axis, 0 for no limit. More than all of a node's CPUs cannot be busy, and
 	// one late sample would flatten the rest.
-	most float64
+	limit float64
 }
 
 // drawnColumns is the largest number of timeline columns that are drawn, which keeps the page below 350 KB.
@@ -40,11 +40,11 @@ func (r Report) traces() []trace {
 // frame returns the frame of a chart of the trace, height pixels high, whose time axis goes from lo to hi seconds. what
 // follows the column's label in the chart's name.
 func (t trace) frame(what string, height int, lo, hi float64) plot.Frame {
-	least := []float64{}
+	markedLevels := []float64{}
 	if t.column.Unit == "CPUs" {
-		least = append(least, leastCPUs)
+		markedLevels = append(markedLevels, leastCPUs)
 	}
-	y, ticks := plot.FromZero(3, cappedValues(t.most, t.hi), cappedValues(t.most, t.mean), least)
+	y, ticks := plot.FromZero(3, cappedValues(t.limit, t.hi), cappedValues(t.limit, t.mean), markedLevels)
 	return plot.Frame{Name: t.column.Label + what, Height: height, X: plot.Scale{Lo: lo, Hi: hi}, Y: y,
 		XTicks: plot.TimeTicks(lo, hi, 7), YTicks: inPercent(ticks, t.column.Unit)}
 }
@@ -57,14 +57,14 @@ func (r Report) maxOfUnit(unit string) float64 {
 	return 0
 }
 
-// cappedValues returns the values limited to most; most = 0 means no limit.
-func cappedValues(most float64, values []float64) []float64 {
-	if most <= 0 {
+// cappedValues returns the values limited to limit; limit = 0 means no limit.
+func cappedValues(limit float64, values []float64) []float64 {
+	if limit <= 0 {
 		return values
 	}
 	out := make([]float64, len(values))
 	for i, v := range values {
-		out[i] = math.Min(v, most) // NaN stays NaN
+		out[i] = math.Min(v, limit) // NaN stays NaN
 	}
 	return out
 }

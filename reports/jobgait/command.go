@@ -68,15 +68,15 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 		var w syscall.WaitStatus
 		for {
 			used := c.account()
-			var most syscall.Rusage
-			_, err := syscall.Wait4(c.pid, &w, syscall.WUNTRACED, &most)
+			var usage syscall.Rusage
+			_, err := syscall.Wait4(c.pid, &w, syscall.WUNTRACED, &usage)
 			switch {
 			case errors.Is(err, syscall.EINTR):
 			case err == nil && w.Stopped():
 				c.stopWithCommand()
 			default:
 				c.used = used
-				if bytes := most.Maxrss << 10; bytes > waitingHalfBytes {
+				if bytes := usage.Maxrss << 10; bytes > waitingHalfBytes {
 					c.used = append(used, run.Counter{Name: run.MemoryMost, Unit: "bytes", Scope: "job", Total: float64(bytes)})
 				}
 				ended <- w

@@ -237,11 +237,11 @@ func seriesByID(hs []change.History, id, path string) (change.History, error) {
 
 // firstIDs lists the ids of series, at most 200 bytes of them.
 func firstIDs(hs []change.History) string {
-	const most = 200
+	const maxBytes = 200
 	text := ""
 	for i, h := range hs {
 		id := fmt.Sprintf("%.100q", h.ID)
-		if len(text)+len(id) > most && i > 0 {
+		if len(text)+len(id) > maxBytes && i > 0 {
 			return fmt.Sprintf("%s and %d more", text, len(hs)-i)
 		}
 		if i > 0 {

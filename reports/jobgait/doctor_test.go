@@ -29,7 +29,7 @@ func newInstallation(t *testing.T) installation {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can ask as another account")
 	}
-	owner, err := user.LookupId(strconv.Itoa(nobody))
+	owner, err := user.LookupId(strconv.Itoa(accountUID))
 	if err != nil {
 		t.Skip(err)
 	}
@@ -54,7 +54,7 @@ func newInstallation(t *testing.T) installation {
 		"[spool]\ndir = \"%[1]s/spool\"\n[collect]\ndir = \"%[1]s/collect\"\naccount = \"%[2]s\"\n"+
 			"[history]\npath = \"%[1]s/lib/history.db\"\n[slurm]\nscontrol = \"%[1]s/bin/scontrol\"\n", prefix, owner.Username))
 	err = errors.Join(os.Chmod(prefix, 0o755), os.Mkdir(prefix+"/collect", 0o700),
-		os.Chown(prefix+"/collect", nobody, nobody))
+		os.Chown(prefix+"/collect", accountUID, accountUID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestDoctorOfAnybody(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(i.prefix+"/spool/"+host(t), 0o700), os.Chmod(i.prefix+"/spool", 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	found, status := i.json(nobody - 1)
+	found, status := i.json(accountUID - 1)
 	if status != 0 {
 		t.Errorf("exit status %d, %+v", status, found)
 	}

@@ -335,9 +335,9 @@ func TestLiveCodeOfKnownShares(t *testing.T) {
 	byHand(t)
 	sampled(t)
 	rounds, many := jobtest.Rounds(1), os.Getenv("JOBGAIT_ROUNDS") != ""
-	cycles, most, all := 10, 6.0, kinds()[:4]
+	cycles, maxPoints, all := 10, 6.0, kinds()[:4]
 	if many {
-		cycles, most, all = 50, 1.5, kinds()
+		cycles, maxPoints, all = 50, 1.5, kinds()
 		fmt.Println("| symbols | runs | worst share off, points | runs with cycles, of these within a bin | worst place " +
 			"off, bins |\n|---|---|---|---|---|")
 	}
@@ -353,7 +353,7 @@ func TestLiveCodeOfKnownShares(t *testing.T) {
 				}
 				runs++
 				shares = max(shares, off(three))
-				if o := off(three); o > most {
+				if o := off(three); o > maxPoints {
 					t.Errorf("%.2f points off: %+v", o, three)
 				}
 				if worst, ok := misplaced(three); ok {

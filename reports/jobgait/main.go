@@ -127,10 +127,10 @@ func unknownVerb(root *cobra.Command, args []string) error {
 	return usageError{err}
 }
 
-// argCount accepts from least to most arguments and returns a usage error for any other number.
-func argCount(least, most int, what string) cobra.PositionalArgs {
+// argCount accepts from minArgs to maxArgs arguments and returns a usage error for any other number.
+func argCount(minArgs, maxArgs int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
+		if len(args) < minArgs || len(args) > maxArgs {
 			return usageError{fmt.Errorf("%s has %s: want %s", cmd.Name(), quantity.Plural(len(args), "argument"), what)}
 		}
 		return nil

@@ -236,17 +236,17 @@ func (a reanalysis) analyse(ctx context.Context, left []archive.ArchivedRun, all
 func (a reanalysis) estimate(ctx context.Context, runs, left []archive.ArchivedRun) error {
 	fmt.Fprintf(a.out, "%s in %s, %d to be analysed\n", quantity.Plural(len(runs), "archived run"), a.archive,
 		len(left))
-	const most = 10
+	const samples = 10
 	begin, tried := time.Now(), 0
-	for i := 0; i < len(left) && tried < most && ctx.Err() == nil; i += max(1, len(left)/most) {
+	for i := 0; i < len(left) && tried < samples && ctx.Err() == nil; i += max(1, len(left)/samples) {
 		if _, err := finish.Reanalyse(left[i]); err == nil {
 			tried++
 		}
 	}
 	if tried > 0 {
-		each := time.Since(begin).Seconds() / float64(tried)
-		fmt.Fprintf(a.out, "%.3f s a run on one core, the mean of %d of them: %.2f core hours, and the writing\n", each,
-			tried, each*float64(len(left))/3600)
+		meanS := time.Since(begin).Seconds() / float64(tried)
+		fmt.Fprintf(a.out, "%.3f s a run on one core, the mean of %d of them: %.2f core hours, and the writing\n", meanS,
+			tried, meanS*float64(len(left))/3600)
 	}
 	return ctx.Err()
 }

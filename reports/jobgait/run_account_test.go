@@ -19,8 +19,8 @@ import (
 	"jobgait/agent/job/jobtest"
 )
 
-// nobody is an ordinary user; the tests run as root.
-const nobody = 65534
+// accountUID is an ordinary user; the tests run as root.
+const accountUID = 65534
 
 // asNobody gives the box and a copy of the programs to the account nobody, and returns the command to run as it.
 // It skips the test if the kernel permits that account to count nothing.
@@ -42,13 +42,13 @@ func (b box) asNobody(args ...string) *exec.Cmd {
 		b.t.Fatal(err)
 	}
 	for _, dir := range []string{home, b.work} {
-		if err := os.Chown(dir, nobody, nobody); err != nil {
+		if err := os.Chown(dir, accountUID, accountUID); err != nil {
 			b.t.Fatal(err)
 		}
 	}
 	cmd := exec.Command(filepath.Join(programs, "jobgait"), args...)
 	cmd.Dir, cmd.Env = b.work, b.env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: accountUID, Gid: accountUID}}
 	return cmd
 }
 

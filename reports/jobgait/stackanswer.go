@@ -35,10 +35,10 @@ func writeNodeAnswer(out io.Writer, n nodeStacks) error {
 	return lines.Flush()
 }
 
-// readNodeAnswers reads the lines of several nodes, in any order between nodes, and calls each with the stacks of
+// readNodeAnswers reads the lines of several nodes, in any order between nodes, and calls handle with the stacks of
 // every node whose answer is complete. It skips lines that are of none of nodes, such as output of a site's TaskProlog,
 // and a node's lines after its answer. The error joins those of malformed answers.
-func readNodeAnswers(in io.Reader, nodes []string, each func(nodeStacks)) (malformed error) {
+func readNodeAnswers(in io.Reader, nodes []string, handle func(nodeStacks)) (malformed error) {
 	texts := map[string]*bytes.Buffer{}
 	for _, node := range nodes {
 		texts[node] = &bytes.Buffer{}
@@ -64,7 +64,7 @@ func readNodeAnswers(in io.Reader, nodes []string, each func(nodeStacks)) (malfo
 		for i := range n.Tasks {
 			n.Tasks[i].Node = node
 		}
-		each(n)
+		handle(n)
 	}
 	if err := lines.Err(); err != nil {
 		malformed = errors.Join(malformed, fmt.Errorf("read the answers of the nodes: %w", err))

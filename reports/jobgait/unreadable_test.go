@@ -29,14 +29,14 @@ func aUser(t *testing.T, ingest, path string, args ...string) result {
 	t.Cleanup(func() { os.RemoveAll(home) })
 	settings := fmt.Sprintf("[history]\npath = %q\ningest = %q\n", path, ingest)
 	err = errors.Join(os.WriteFile(filepath.Join(home, "jobgait.toml"), []byte(settings), 0o644),
-		os.Chown(home, nobody, nobody))
+		os.Chown(home, accountUID, accountUID))
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("/proc/self/exe", args...)
 	cmd.Dir, cmd.Env = home, []string{accountRole + "=jobgait", "HOME=" + home, "JOBGAIT_CONFIG=" +
 		filepath.Join(home, "jobgait.toml")}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: accountUID, Gid: accountUID}}
 	return end(t, cmd)
 }
 

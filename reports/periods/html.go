@@ -187,8 +187,8 @@ func (r Detection) lengths(q DetectedPattern) *plot.Chart {
 		at[i], long[i] = (float64(in[0])+float64(in[1])/2)*r.set.StepS, float64(in[1])*scale
 	}
 	_, x, _ := series.Parts(at, bins)
-	_, mean, most := series.Parts(long, bins)
-	y, ticks := valueScale(2, mean, most)
+	_, mean, maxima := series.Parts(long, bins)
+	y, ticks := valueScale(2, mean, maxima)
 	for i := range ticks {
 		ticks[i].Label += unit
 	}
@@ -199,7 +199,7 @@ func (r Detection) lengths(q DetectedPattern) *plot.Chart {
 		chart.Span("step", s.TS-r.set.StartS, s.TS-r.set.StartS+end/400, "", quantity.Signed(s.EffectPct))
 	}
 	if n > bins {
-		chart.Line("dots most", separatePoints(x), separatePoints(most))
+		chart.Line("dots most", separatePoints(x), separatePoints(maxima))
 	}
 	chart.Line("dots", separatePoints(x), separatePoints(mean))
 	return chart

@@ -21,8 +21,8 @@ func LogScale(want int, free float64, lists ...[]float64) (Scale, []Tick) {
 		lo, hi = 0, 1
 	}
 	// All values alike: a fifth of a decade shows that they are.
-	if least := 0.2; hi-lo < least {
-		lo, hi = (lo+hi-least)/2, (lo+hi+least)/2
+	if minSpan := 0.2; hi-lo < minSpan {
+		lo, hi = (lo+hi-minSpan)/2, (lo+hi+minSpan)/2
 	}
 	s := Scale{lo - free*(hi-lo), hi + free*(hi-lo)}
 	return s, logTicks(s, want)

@@ -251,16 +251,16 @@ func efficiencies(r scaling.Result) string {
 	return s
 }
 
-// spread returns at most most of n indexes, evenly spaced, including both ends.
-func spread(n, most int) []int {
-	if n <= most {
-		most = n
+// spread returns at most limit of n indexes, evenly spaced, including both ends.
+func spread(n, limit int) []int {
+	if n <= limit {
+		limit = n
 	}
-	out := make([]int, most)
+	out := make([]int, limit)
 	for i := range out {
 		out[i] = i
-		if most > 1 {
-			out[i] = i * (n - 1) / (most - 1)
+		if limit > 1 {
+			out[i] = i * (n - 1) / (limit - 1)
 		}
 	}
 	return out

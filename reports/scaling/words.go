@@ -51,11 +51,11 @@ func reason(r scaling.Result) string {
 
 // changed returns the verdict on a series with changes: the place of each change and the law of each segment.
 func changed(r scaling.Result, p []float64) string {
-	var places []string
+	var changes []string
 	for _, c := range r.Changes {
-		places = append(places, place(c, p))
+		changes = append(changes, place(c, p))
 	}
-	s := "law changes " + strings.Join(places, " and ")
+	s := "law changes " + strings.Join(changes, " and ")
 	var laws []string
 	last := len(r.Segments) - 1
 	for i, g := range r.Segments {

@@ -160,9 +160,9 @@ func (r Efficiency) efficiency(p *printer) {
 	default:
 		p.line("Memory Efficiency: %s of %s (%s/%s)", quantity.ParsedPercent(0), size(given), size(per), unit)
 	}
-	if most, mean := r.TaskMaxBytes, r.TaskMeanBytes; most != nil && mean != nil && *mean > 0 && *most > *mean {
+	if maximum, mean := r.TaskMaxBytes, r.TaskMeanBytes; maximum != nil && mean != nil && *mean > 0 && *maximum > *mean {
 		p.line("The task which had the largest memory consumption differs by %s from the average task max memory "+
-			"consumption", quantity.ParsedPercent(100**most / *mean))
+			"consumption", quantity.ParsedPercent(100**maximum / *mean))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // at 600, as real runs have them.
 func BenchmarkHit(b *testing.B) {
 	tb := newTable(peek.Direct{Proc: b.TempDir()}, nil)
-	tb.places = newPlaces()
+	tb.hitTable = newHitTable()
 	tb.apply(event{kind: execed, pid: 7})
 	for i := range uint64(3) {
 		tb.apply(event{time: 1, kind: mapped, pid: 7,

@@ -43,16 +43,16 @@ func (t *table) page(p *processEntry, s sample) uint64 {
 
 // kernelPage counts a hit in the kernel and returns the page of all kernel code.
 func (t *table) kernelPage() uint64 {
-	if t.places != nil {
-		t.places.kernel++
+	if t.hitTable != nil {
+		t.hitTable.kernel++
 	}
 	return profile.KernelPage
 }
 
 // anonymousPage counts a hit in code without a file and returns the page of all such code.
 func (t *table) anonymousPage() uint64 {
-	if t.places != nil {
-		t.places.anonymous++
+	if t.hitTable != nil {
+		t.hitTable.anonymous++
 	}
 	return profile.AnonymousPage
 }
@@ -125,8 +125,8 @@ func (t *table) pageInArea(p *processEntry, s sample) uint64 {
 		return t.anonymousPage()
 	}
 	off := a.offset + (s.ip - a.start)
-	if t.places != nil {
-		t.places.hit(a, off, s.pid)
+	if t.hitTable != nil {
+		t.hitTable.hit(a, off, s.pid)
 	}
 	page := profile.PageKey(a.file, off)
 	if a.purpose.waits() && len(t.waitingPages) < profile.MaxStoredPlaces {
@@ -143,22 +143,22 @@ func (t *table) identifyFile(a *area, pid int32, at int64) bool {
 		return false
 	}
 	a.file = is.hash
-	if a.id > 0 && t.places.files[a.id-1].hash == 0 {
-		f := &t.places.files[a.id-1]
+	if a.id > 0 && t.hitTable.files[a.id-1].hash == 0 {
+		f := &t.hitTable.files[a.id-1]
 		f.hash, f.build = is.hash, is.build
 	}
 	return true
 }
 
-// registerFile returns the index in places of an area's file, 0 if places are not counted.
+// registerFile returns the index in the hit table of an area's file, 0 if places are not counted.
 func (t *table) registerFile(a area, path string) int32 { return t.registerBuild(a, path, "") }
 
 // registerBuild does what registerFile does for a file whose build id is known.
 func (t *table) registerBuild(a area, path, build string) int32 {
-	if t.places == nil {
+	if t.hitTable == nil {
 		return 0
 	}
-	return t.places.fileIndex(a, path, build)
+	return t.hitTable.fileIndex(a, path, build)
 }
 
 // setCode replaces the code areas of a process by c, which other processes may share; nil removes them. It adjusts the

@@ -9,9 +9,9 @@ import (
 	"jobgait/agent/profile"
 )
 
-// places counts the hits at each place (16 bytes) of the files of code, over the whole run. It is a hash table
+// hitTable counts the hits at each place (16 bytes) of the files of code, over the whole run. It is a hash table
 // with open addressing: a hit takes 5 to 15 ns of CPU time, against 150 to 290 ns with nested maps.
-type places struct {
+type hitTable struct {
 	files []file
 	ids   map[fileKey]int32 // indexes of files, from 1 on
 	slots []slot            // a power of two, at least half of them empty
@@ -46,14 +46,14 @@ type fileKey struct {
 	inode inode
 }
 
-// newPlaces returns an empty table.
-func newPlaces() *places {
-	return &places{ids: map[fileKey]int32{}, slots: make([]slot, minSlots)}
+// newHitTable returns an empty table.
+func newHitTable() *hitTable {
+	return &hitTable{ids: map[fileKey]int32{}, slots: make([]slot, minSlots)}
 }
 
 // fileIndex returns the index of an area's file, from 1 on, and adds the file if it is new. It returns 0 for code
 // without a file, and for a new file beyond MaxPlaceFiles.
-func (x *places) fileIndex(a area, path, build string) int32 {
+func (x *hitTable) fileIndex(a area, path, build string) int32 {
 	if a.anonymous() {
 		return 0
 	}
@@ -69,7 +69,7 @@ func (x *places) fileIndex(a area, path, build string) int32 {
 
 // hit counts a hit at a file offset of an area, for process pid. Hits in areas without a file or beyond the
 // largest offset count as lost.
-func (x *places) hit(a *area, off uint64, pid int32) {
+func (x *hitTable) hit(a *area, off uint64, pid int32) {
 	if a.id == 0 || off>>4 >= 1<<placeBits {
 		x.lost++
 		return
@@ -90,7 +90,7 @@ func (x *places) hit(a *area, off uint64, pid int32) {
 
 // slot returns the slot that counts the hits of a key, or the empty slot in which to insert the key. It ends because
 // the table always has empty slots.
-func (x *places) slot(key uint64) *slot {
+func (x *hitTable) slot(key uint64) *slot {
 	shift := 65 - bits.Len(uint(len(x.slots)))
 	for i := key * 0x9e3779b97f4a7c15 >> shift; ; i++ {
 		s := &x.slots[i&uint64(len(x.slots)-1)]
@@ -102,20 +102,20 @@ func (x *places) slot(key uint64) *slot {
 
 // makeRoom doubles the table. At the maximum number of places it instead drops those with no more hits than the
 // mean, and counts their hits as lost, so that the start of a program does not displace its loop.
-func (x *places) makeRoom() {
-	old, size, least := x.slots, 2*len(x.slots), uint64(0)
+func (x *hitTable) makeRoom() {
+	old, size, evictUpTo := x.slots, 2*len(x.slots), uint64(0)
 	if x.used >= profile.MaxStoredPlaces {
 		total := uint64(0)
 		for _, s := range old {
 			total += s.count &^ requestedBit
 		}
-		size, least = len(old), total/uint64(x.used)
+		size, evictUpTo = len(old), total/uint64(x.used)
 	}
 	x.slots, x.used = make([]slot, size), 0
 	for _, s := range old {
 		switch n := s.count &^ requestedBit; {
 		case s.key == 0:
-		case n <= least:
+		case n <= evictUpTo:
 			x.lost += n
 		default:
 			*x.slot(s.key) = s
@@ -135,7 +135,7 @@ type CodeFile struct {
 }
 
 // snapshot returns the files with hits and their counted places, sorted by offset.
-func (x *places) snapshot() []CodeFile {
+func (x *hitTable) snapshot() []CodeFile {
 	all := make([]CodeFile, len(x.files))
 	for i, f := range x.files {
 		all[i] = CodeFile{PlaceFile: profile.PlaceFile{Key: f.hash, Build: f.build, Name: baseName(f.path)},
@@ -161,7 +161,7 @@ func (x *places) snapshot() []CodeFile {
 }
 
 // newShare returns the share of the hits in files that is at places whose functions were not requested yet.
-func (x *places) newShare() float64 {
+func (x *hitTable) newShare() float64 {
 	unasked, all := uint64(0), uint64(0)
 	for _, s := range x.slots {
 		all += s.count &^ requestedBit
@@ -173,7 +173,7 @@ func (x *places) newShare() float64 {
 }
 
 // markRequested marks the functions of all present places as requested.
-func (x *places) markRequested() {
+func (x *hitTable) markRequested() {
 	for i := range x.slots {
 		if x.slots[i].key != 0 {
 			x.slots[i].count |= requestedBit
@@ -182,31 +182,31 @@ func (x *places) markRequested() {
 }
 
 // CountPlaces starts counting hits by place.
-func (s *Sampler) CountPlaces() { s.table.places = newPlaces() }
+func (s *Sampler) CountPlaces() { s.table.hitTable = newHitTable() }
 
 // Code returns the files whose code was hit, nil if places are not counted.
 func (s *Sampler) Code() []CodeFile {
-	if s.table.places == nil {
+	if s.table.hitTable == nil {
 		return nil
 	}
-	return s.table.places.snapshot()
+	return s.table.hitTable.snapshot()
 }
 
 // NewCodeShare returns the share of the hits in files that is at places whose functions were not requested yet.
 func (s *Sampler) NewCodeShare() float64 {
-	if s.table.places == nil {
+	if s.table.hitTable == nil {
 		return 0
 	}
-	return s.table.places.newShare()
+	return s.table.hitTable.newShare()
 }
 
 // MarkRequested marks the functions of all present places as requested.
-func (s *Sampler) MarkRequested() { s.table.places.markRequested() }
+func (s *Sampler) MarkRequested() { s.table.hitTable.markRequested() }
 
 // Places returns the counts of places in the form that a profile stores, without paths; ok is false if places
 // are not counted.
 func (s *Sampler) Places() (p profile.Places, ok bool) {
-	x := s.table.places
+	x := s.table.hitTable
 	if x == nil {
 		return p, false
 	}

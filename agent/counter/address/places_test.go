@@ -12,7 +12,7 @@ import (
 func TestPlacesOfTheRun(t *testing.T) {
 	m := &asked{members: map[int]bool{10: true, 11: true}}
 	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
-	tb.places = newPlaces()
+	tb.hitTable = newHitTable()
 	for _, s := range []sample{user(10, 0x10000+0x1230, 1), user(11, 0x90000+0x123f, 2), user(10, 0x10000+0x1240, 3),
 		user(10, 0x18000, 4),
 		{time: 5, ip: 0x10000, pid: 10, mode: kernelCode}} {
@@ -54,7 +54,7 @@ func TestPlacesOfTheRun(t *testing.T) {
 // Ten times as many places as fit, and a loop among them: nothing of the loop is lost, and every hit is either
 // kept or counted as lost.
 func TestPlacesAreBounded(t *testing.T) {
-	x := newPlaces()
+	x := newHitTable()
 	a := area{id: x.fileIndex(area{file: 5}, "/x", "")}
 	const loop, others = 200, 10 * profile.MaxStoredPlaces
 	for i := range uint64(others) {
@@ -78,7 +78,7 @@ func TestPlacesAreBounded(t *testing.T) {
 
 // A file above the limit and an offset outside all files are lost and counted.
 func TestPlacesOfTooManyFiles(t *testing.T) {
-	x := newPlaces()
+	x := newHitTable()
 	var last area
 	for i := range uint64(profile.MaxPlaceFiles + 1) {
 		last = area{file: i + 1}

@@ -86,11 +86,11 @@ func (t *table) countProcess(p *processEntry, pid int32, timeNS int64) {
 // samples of each bin, relative to the highest bin of any program.
 func (t *table) activities(sinceNS int64) []run.Program {
 	names := make([]string, 0, len(t.programHits))
-	total, most, used := int64(0), uint32(0), 0
+	total, maxHits, used := int64(0), uint32(0), 0
 	for name, a := range t.programHits {
 		total += a.samples
 		for i, n := range a.bins {
-			if most = max(most, n); n > 0 {
+			if maxHits = max(maxHits, n); n > 0 {
 				used = max(used, i+1)
 			}
 		}
@@ -114,7 +114,7 @@ func (t *table) activities(sinceNS int64) []run.Program {
 			p.Share = math.Round(float64(a.samples)/float64(total)*1e4) / 1e4
 		}
 		for _, n := range a.bins[:used] {
-			p.Strip = append(p.Strip, math.Round(float64(n)/float64(max(1, most))*100)/100)
+			p.Strip = append(p.Strip, math.Round(float64(n)/float64(max(1, maxHits))*100)/100)
 		}
 		out = append(out, p)
 	}

@@ -25,7 +25,7 @@ type area struct {
 	inode              inode
 	// file is the hash of the file's identity, 0 while unknown.
 	file uint64
-	// id is the file's index in places, 0 if it has none.
+	// id is the file's index in the hit table, 0 if it has none.
 	id int32
 	// purpose is what the file's code is for.
 	purpose purpose

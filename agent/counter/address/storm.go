@@ -38,11 +38,11 @@ type storm struct {
 	// pausedNS is when the present pause began, 0 without one; untilNS its end, or the end of the last. nextNS
 	// is the length of the next pause, forgottenNS when the table was last cleared in a pause.
 	pausedNS, untilNS, nextNS, forgottenNS int64
-	// pauses counts the pauses, allNS their length without the present one and most the highest number of records per
+	// pauses counts the pauses, allNS their length without the present one and maxRate the highest number of records per
 	// second.
-	pauses int
-	allNS  int64
-	most   float64
+	pauses  int
+	allNS   int64
+	maxRate float64
 }
 
 // newStorm returns a storm that has not begun.
@@ -85,7 +85,7 @@ func (w *storm) exceedsLimit(now int64, cpus int, isOwn func(pid int32, records 
 	if !flood && rate < w.recordsPerS*float64(cpus) {
 		return false
 	}
-	w.most = max(w.most, rate)
+	w.maxRate = max(w.maxRate, rate)
 	return true
 }
 
@@ -117,7 +117,7 @@ func (w *storm) notes(now int64) []note.Note {
 		all += now - w.pausedNS
 	}
 	return []note.Note{note.New(note.NeighborStorm, "other processes of the node mapped code up to %.0f times a second: "+
-		"such records were left out for %.0f s, in which the job's programs were identified less often", w.most,
+		"such records were left out for %.0f s, in which the job's programs were identified less often", w.maxRate,
 		math.Max(1, float64(all)/1e9))}
 }
 

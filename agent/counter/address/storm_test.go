@@ -54,8 +54,8 @@ func TestQuestionsAreBounded(t *testing.T) {
 				tb.hit(user(pid, 0x1000, at))
 			}
 		}
-		if most := maxLookupNS + seconds*lookupNSPerS + 1e6; float64(used) > most || float64(used) < 0.9*most {
-			t.Errorf("forks %v: asking took %.1f ms in %d s, want %.1f", forks, float64(used)/1e6, seconds, most/1e6)
+		if limit := maxLookupNS + seconds*lookupNSPerS + 1e6; float64(used) > limit || float64(used) < 0.9*limit {
+			t.Errorf("forks %v: asking took %.1f ms in %d s, want %.1f", forks, float64(used)/1e6, seconds, limit/1e6)
 		}
 		before := m.n
 		tb.hit(user(100+seconds*perS-1, 0x1000, 200e9)) // one of the last processes, whose membership was not queried

@@ -46,8 +46,8 @@ type table struct {
 	programHits map[string]*activity
 	grid        activityGrid
 	builds      map[string]string
-	// places counts hits by place, nil if that is not enabled.
-	places *places
+	// hitTable counts hits by place, nil if that is not enabled.
+	hitTable *hitTable
 	// waiting separates waiting threads from others.
 	waiting waiting
 	// usesMPI is whether a process has mapped a library that communicates.

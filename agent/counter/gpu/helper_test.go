@@ -194,10 +194,10 @@ func TestSlowCallsAreRare(t *testing.T) {
 		}
 		return len(beats) >= 3
 	})
-	const least = 1_060_000_000
+	const minInterval = 1_060_000_000
 	for i, r := range beats[1:] {
-		if since := r.begunNS - beats[i].begunNS; since < least {
-			t.Errorf("a beat %d us after the one before, want %d at least", since/1000, int64(least)/1000)
+		if since := r.begunNS - beats[i].begunNS; since < minInterval {
+			t.Errorf("a beat %d us after the one before, want %d at least", since/1000, int64(minInterval)/1000)
 		}
 	}
 }
@@ -209,7 +209,7 @@ var helperSeconds = flag.Float64("helper", 5, "for how long the CPU time of the 
 // Before a process holds a GPU, the helper reads only the energy.
 func TestCPUTimeOfTheHelper(t *testing.T) {
 	build(t)
-	for gpus, most := range map[int]float64{1: .005, 8: .02} {
+	for gpus, maxShare := range map[int]float64{1: .005, 8: .02} {
 		t.Run(fmt.Sprint(gpus), func(t *testing.T) {
 			t.Parallel()
 			var devices []string
@@ -244,7 +244,7 @@ func TestCPUTimeOfTheHelper(t *testing.T) {
 				"beats a second; in all %.2f %%", gpus,
 				float64(h.startNS)/1e6, float64(begun.cpuNS-h.startNS)/1e6, 100*share, seconds, float64(beats)/seconds,
 				float64(last.cpuNS)/1e7/seconds)
-			if share > most || beats < 5 {
+			if share > maxShare || beats < 5 {
 				t.Errorf("%.2f %% of a CPU, %d beats", 100*share, beats)
 			}
 		})

@@ -142,10 +142,11 @@ func TestNVIDIA(t *testing.T) {
 	}
 	memory, energy, shares := 0, 0, 0
 	for _, r := range all.all {
-		if least, most := fakeMillijoules(r.begunNS, 5000), fakeMillijoules(r.endedNS, 5000); r.status[valEnergy] == nvOK {
+		minEnergy, maxEnergy := fakeMillijoules(r.begunNS, 5000), fakeMillijoules(r.endedNS, 5000)
+		if r.status[valEnergy] == nvOK {
 			energy++
-			if e := r.value[valEnergy]; e < least || e > most {
-				t.Errorf("energy %d is not of %d to %d", e, least, most)
+			if e := r.value[valEnergy]; e < minEnergy || e > maxEnergy {
+				t.Errorf("energy %d is not of %d to %d", e, minEnergy, maxEnergy)
 			}
 		}
 		if r.status[valUsed] == nvOK {
@@ -434,9 +435,9 @@ func TestFullPipe(t *testing.T) {
 		}
 	}
 	first, last := energy[0], energy[len(energy)-1]
-	if got, least := last.value[valEnergy]-first.value[valEnergy],
-		fakeMillijoules(last.begunNS, 5000)-fakeMillijoules(first.endedNS, 5000); got < least {
-		t.Errorf("%d mJ, and there were %d", got, least)
+	if got, minEnergy := last.value[valEnergy]-first.value[valEnergy],
+		fakeMillijoules(last.begunNS, 5000)-fakeMillijoules(first.endedNS, 5000); got < minEnergy {
+		t.Errorf("%d mJ, and there were %d", got, minEnergy)
 	}
 } // Wait of start: it ends with its stdin
 

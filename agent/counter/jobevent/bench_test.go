@@ -35,16 +35,16 @@ var _ counter.Sink = nowhere{}
 func readings(b *testing.B, s counter.Source) {
 	b.Helper()
 	must(b, s.Start())
-	const each = 2000
+	const readingsPerRound = 2000
 	var spent time.Duration
 	for b.Loop() {
 		before := threadTime()
-		for range each {
+		for range readingsPerRound {
 			must(b, s.Drain(nowhere{}))
 		}
 		spent += threadTime() - before
 	}
-	perReading := float64(spent.Nanoseconds()) / float64(b.N*each)
+	perReading := float64(spent.Nanoseconds()) / float64(b.N*readingsPerRound)
 	b.ReportMetric(perReading/1e3, "us-cpu/reading")
 	b.ReportMetric(100*perReading/float64(s.EveryNS()), "%-of-a-core")
 	b.ReportMetric(1e9/float64(s.EveryNS()), "Hz")

@@ -30,14 +30,14 @@ func FuzzTally(f *testing.F) {
 	f.Add(uint64(5), uint64(10), uint64(5), uint64(7), uint64(20), uint64(6))
 	f.Add(uint64(math.MaxUint64), uint64(math.MaxUint64), uint64(1), uint64(0), uint64(0), uint64(0))
 	f.Fuzz(func(t *testing.T, c1, e1, r1, c2, e2, r2 uint64) {
-		const most = 1 << 60 // 36 years of nanoseconds
+		const limit = 1 << 60 // 36 years of nanoseconds
 		var a eventTotal
-		a.add(c1%most, e1%most, r1%most)
+		a.add(c1%limit, e1%limit, r1%limit)
 		was := a.total
-		if w, r := a.add(c2%most, e2%most, r2%most); w > most || r > most {
+		if w, r := a.add(c2%limit, e2%limit, r2%limit); w > limit || r > limit {
 			t.Errorf("wanted %d, ran %d", w, r)
 		}
-		if a.total < was && was < most {
+		if a.total < was && was < limit {
 			t.Errorf("went back from %d to %d", was, a.total)
 		}
 	})

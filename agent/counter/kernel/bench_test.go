@@ -65,10 +65,10 @@ func BenchmarkReading(b *testing.B) {
 				}
 				spent += int64(processCPU() - before)
 			}
-			each := float64(spent) / float64(b.N*readings)
+			meanNS := float64(spent) / float64(b.N*readings)
 			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(each, "ns/reading")
-			b.ReportMetric(100*each/float64(p.EveryNS()), "%core")
+			b.ReportMetric(meanNS, "ns/reading")
+			b.ReportMetric(100*meanNS/float64(p.EveryNS()), "%core")
 		})
 		p.Close()
 	}

@@ -53,7 +53,7 @@ func TestAnAdapterThatHangsIsAbsent(t *testing.T) {
 // their own, CPU time of a reading, against the loop's, in turns.
 func BenchmarkAside(b *testing.B) {
 	r := node(b)
-	var each [2]time.Duration
+	var spentNS [2]time.Duration
 	var ratios []float64
 	var sources [2]*polled.Source
 	for i := range sources {
@@ -80,15 +80,15 @@ func BenchmarkAside(b *testing.B) {
 					}
 				}
 				spent[i] = processCPU() - begun
-				each[i] += spent[i]
+				spentNS[i] += spent[i]
 			}
 			ratios = append(ratios, float64(spent[1])/float64(spent[0]))
 		}
 	}
 	n := float64(b.N * 5 * readings)
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(float64(each[0])/n, "ns-in-the-loop")
-	b.ReportMetric(float64(each[1])/n, "ns-aside")
+	b.ReportMetric(float64(spentNS[0])/n, "ns-in-the-loop")
+	b.ReportMetric(float64(spentNS[1])/n, "ns-aside")
 	b.ReportMetric(slices.Min(ratios), "ratio-min")
 	b.ReportMetric(slices.Max(ratios), "ratio-max")
 }

@@ -133,9 +133,9 @@ func (j *JobCPU) Close() error { return nil }
 func (j *JobCPU) Alive() int { return len(j.procs) }
 
 // KnownPIDs returns at most the given number of known processes of the job, in ascending order.
-func (j *JobCPU) KnownPIDs(most int) []int {
+func (j *JobCPU) KnownPIDs(maxPIDs int) []int {
 	pids := slices.Sorted(maps.Keys(j.procs))
-	return pids[:min(most, len(pids))]
+	return pids[:min(maxPIDs, len(pids))]
 }
 
 // Programs returns how much time each program took, by base name, in ticks.
@@ -143,10 +143,10 @@ func (j *JobCPU) Programs() map[string]int64 { return j.programs }
 
 // Script returns the script that an interpreter ran most, "" if unknown.
 func (j *JobCPU) Script(program string) string {
-	best, most := "", int64(0)
+	best, maxTicks := "", int64(0)
 	for key, ticks := range j.scripts {
-		if key[0] == program && (ticks > most || ticks == most && key[1] < best) {
-			best, most = key[1], ticks
+		if key[0] == program && (ticks > maxTicks || ticks == maxTicks && key[1] < best) {
+			best, maxTicks = key[1], ticks
 		}
 	}
 	return best

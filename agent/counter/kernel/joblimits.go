@@ -96,17 +96,17 @@ func (j JobCgroup) lowestLimit(controller string, c profile.Column,
 			if !ok {
 				return polled.ErrAbsent
 			}
-			least, any := 0.0, false
+			lowest, any := 0.0, false
 			for n := 0; n < maxDepth && len(dir) >= len(j.mount); n++ {
-				if v, ok := limit(dir); ok && (!any || v < least) {
-					least, any = v, true
+				if v, ok := limit(dir); ok && (!any || v < lowest) {
+					lowest, any = v, true
 				}
 				dir = filepath.Dir(dir)
 			}
 			if !any {
 				return polled.ErrAbsent
 			}
-			cells[0] = uint64(least)
+			cells[0] = uint64(lowest)
 			return nil
 		},
 	}

@@ -19,18 +19,18 @@ import (
 // reads at most maxPerDrain processes, or more while all that it read are stopped or idle; the first call reads
 // all, and a call with readAll reads all for which readAllNS suffices.
 func (j *JobCPU) readDue() {
-	most, end := maxPerDrain, int64(math.MaxInt64)
+	limit, end := maxPerDrain, int64(math.MaxInt64)
 	if j.readAll {
 		end = j.now() + readAllNS
 	}
 	if j.readAll || !j.begun {
-		most = math.MaxInt
+		limit = math.MaxInt
 		j.queue, j.unread = slices.Collect(maps.Keys(j.procs)), j.unread[:0]
 	} else if len(j.queue) == 0 {
 		j.queue = slices.AppendSeq(j.queue, maps.Keys(j.procs))
 		rand.Shuffle(len(j.queue), func(a, b int) { j.queue[a], j.queue[b] = j.queue[b], j.queue[a] })
 	}
-	for n, stopped := 0, true; n < most || stopped && n < maxStoppedPerDrain; n++ {
+	for n, stopped := 0, true; n < limit || stopped && n < maxStoppedPerDrain; n++ {
 		if n%16 == 15 && j.now() > end {
 			break
 		}

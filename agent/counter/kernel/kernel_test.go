@@ -331,9 +331,9 @@ func TestJobCPUFindsALateProcessSoon(t *testing.T) {
 // The pause after a walk is proportional to its CPU time; on a busy node its duration is many times that.
 func TestWalksAreSpacedByCPUTime(t *testing.T) {
 	for _, c := range []struct {
-		spentNS int64 // by each walk, which takes 10 s
-		least   int
-		most    int
+		spentNS  int64 // by each walk, which takes 10 s
+		minWalks int
+		maxWalks int
 	}{{1e6, 30, 90}, {1e9, 1, 9}} {
 		x, now, spent := tree{t, t.TempDir()}, int64(0), int64(0)
 		x.set(7, "solver", 1, 5, 0)
@@ -348,8 +348,8 @@ func TestWalksAreSpacedByCPUTime(t *testing.T) {
 			}
 			now += 1e9
 		}
-		if walks < c.least || walks > c.most {
-			t.Errorf("%d walks of %d ns of CPU time in 2400 s, want %d to %d", walks, c.spentNS, c.least, c.most)
+		if walks < c.minWalks || walks > c.maxWalks {
+			t.Errorf("%d walks of %d ns of CPU time in 2400 s, want %d to %d", walks, c.spentNS, c.minWalks, c.maxWalks)
 		}
 	}
 }

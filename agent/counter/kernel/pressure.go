@@ -33,12 +33,12 @@ func pressure(prefix, scope, where string, p *movingFiles) polled.Meter {
 		},
 		Event: "total", PMU: "psi", Config: where, EveryNS: every5Hz,
 		Read: func(cells []uint64) error {
-			for i, which := range [...]string{"some", "full", "full"} {
+			for i, share := range [...]string{"some", "full", "full"} {
 				b, err := p.read(i)
 				if err != nil {
 					return err
 				}
-				if cells[i], err = parsePressure(b, which); err != nil {
+				if cells[i], err = parsePressure(b, share); err != nil {
 					return err
 				}
 			}
@@ -49,12 +49,12 @@ func pressure(prefix, scope, where string, p *movingFiles) polled.Meter {
 }
 
 // parsePressure returns the total waiting time, in nanoseconds, from the line of a pressure file that begins with
-// which ("some" or "full"). The file gives it in microseconds.
-func parsePressure(b []byte, which string) (uint64, error) {
+// share ("some" or "full"). The file gives it in microseconds.
+func parsePressure(b []byte, share string) (uint64, error) {
 	for len(b) > 0 {
 		var line []byte
 		line, b = cutLine(b)
-		if name, _ := cutField(line); string(name) != which {
+		if name, _ := cutField(line); string(name) != share {
 			continue
 		}
 		_, total, ok := bytes.Cut(line, []byte(" total="))

@@ -35,15 +35,15 @@ func (p *tracepointCost) charge(now int64, totals []uint64, from int) int {
 		p.chargedNS, p.calls = now, append([]uint64{}, totals[from:]...)
 		return -1
 	}
-	var most uint64
+	var maxGrowth uint64
 	worst := -1
 	p.debtNS -= (now - p.chargedNS) / callShare
 	p.chargedNS = now
 	for i, v := range totals[from:] {
 		d := v - p.calls[i]
 		p.debtNS += int64(d * callNS)
-		if p.calls[i] = v; d > most {
-			most, worst = d, from+i
+		if p.calls[i] = v; d > maxGrowth {
+			maxGrowth, worst = d, from+i
 		}
 	}
 	if p.debtNS = max(p.debtNS, 0); p.debtNS <= callBurstNS {

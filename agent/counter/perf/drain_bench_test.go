@@ -142,7 +142,7 @@ func readNS(b *testing.B) float64 {
 		b.Fatal(err)
 	}
 	const reads = 200
-	var each []float64
+	var perLane []float64
 	for range 5 {
 		began := rawcall.CPU()
 		for range reads {
@@ -154,10 +154,10 @@ func readNS(b *testing.B) float64 {
 				}
 			}
 		}
-		each = append(each, float64(rawcall.CPU()-began)/reads/float64(len(c.lanes)))
+		perLane = append(perLane, float64(rawcall.CPU()-began)/reads/float64(len(c.lanes)))
 	}
-	slices.Sort(each)
-	return each[len(each)/2]
+	slices.Sort(perLane)
+	return perLane[len(perLane)/2]
 }
 
 // A drain allocates nothing, neither for a record nor for a CPU.

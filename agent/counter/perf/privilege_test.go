@@ -58,13 +58,13 @@ func readable(t *testing.T) string {
 	return program
 }
 
-const nobody = 65534
+const accountUID = 65534
 
 // CAP_PERFMON alone counts whole CPUs. It may not lock memory without limit: 30
 // groups on one CPU are more than perf_event_mlock_kb allows for two, and get
 // less each.
 func TestOnlyCAPPERFMON(t *testing.T) {
-	if !inChild(t, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody},
+	if !inChild(t, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: accountUID, Gid: accountUID},
 		AmbientCaps: []uintptr{unix.CAP_PERFMON}}) {
 		return
 	}
@@ -89,7 +89,7 @@ func TestOnlyCAPPERFMON(t *testing.T) {
 
 // Without any privilege the result depends on the sysctl, and the message says what is needed.
 func TestUnprivilegedAccount(t *testing.T) {
-	if !inChild(t, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}) {
+	if !inChild(t, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: accountUID, Gid: accountUID}}) {
 		return
 	}
 	c, err := NewCounters(Open, host(), nil, 5e6)

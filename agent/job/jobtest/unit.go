@@ -122,9 +122,9 @@ func serviceSettings(text string) map[string]string {
 }
 
 // TestsUnderUnit runs tests of this test program, named by a regular expression, under the restrictions of a
-// systemd unit (UnitCommand) in a directory. It fails if one of them fails or is skipped, or if fewer than least
+// systemd unit (UnitCommand) in a directory. It fails if one of them fails or is skipped, or if fewer than minTests
 // have passed.
-func TestsUnderUnit(t *testing.T, unit, dir, pattern string, least int) {
+func TestsUnderUnit(t *testing.T, unit, dir, pattern string, minTests int) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -143,7 +143,7 @@ func TestsUnderUnit(t *testing.T, unit, dir, pattern string, least int) {
 	cmd.Dir, cmd.Env = dir, []string{"HOME=/", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
 	out, err := cmd.CombinedOutput()
 	said := string(out)
-	if n := strings.Count(said, "\n--- PASS"); err != nil || n < least || strings.Contains(said, "--- SKIP") {
-		t.Errorf("under %s: %d tests passed, want %d; %v\n%s", filepath.Base(unit), n, least, err, said)
+	if n := strings.Count(said, "\n--- PASS"); err != nil || n < minTests || strings.Contains(said, "--- SKIP") {
+		t.Errorf("under %s: %d tests passed, want %d; %v\n%s", filepath.Base(unit), n, minTests, err, said)
 	}
 }

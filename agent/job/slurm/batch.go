@@ -145,8 +145,8 @@ func (o *requestedOptions) readOption(name, value string) bool {
 	case "--time", "-t":
 		o.LimitS = parseRequestedTime(value)
 	case "--nodes", "-N":
-		least, _, _ := strings.Cut(value, "-")
-		o.Nodes = parseScaledCount(least)
+		minNodes, _, _ := strings.Cut(value, "-")
+		o.Nodes = parseScaledCount(minNodes)
 	case "--ntasks", "-n":
 		o.Tasks, _ = job.ParseCount(value)
 	case "--ntasks-per-node":

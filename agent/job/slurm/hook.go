@@ -147,11 +147,11 @@ func hasNodeExclusively(getenv func(string) string, r job.Run, online int) bool 
 	if err != nil || len(cpus) == 0 || online <= 0 {
 		return false
 	}
-	least := cpus[0]
+	minCPUs := cpus[0]
 	for _, n := range cpus {
-		least = min(least, n)
+		minCPUs = min(minCPUs, n)
 	}
-	if least >= online {
+	if minCPUs >= online {
 		return true
 	}
 	nodes, err := expandNodeList(r.Job.NodeList)

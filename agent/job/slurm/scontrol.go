@@ -117,9 +117,9 @@ func detailsFromFields(f map[string]string) job.Details {
 // TRES names it: MinMemoryNode times nodes, or MinMemoryCPU times CPUs.
 func leastMemory(f map[string]string) *float64 {
 	for key, times := range map[string]string{"MinMemoryNode": "NumNodes", "MinMemoryCPU": "NumCPUs"} {
-		each, n := parseMemory("mem="+f[key]), job.ParsePositive(f[times])
-		if each != nil && n != nil {
-			all := *each * float64(*n)
+		perUnit, n := parseMemory("mem="+f[key]), job.ParsePositive(f[times])
+		if perUnit != nil && n != nil {
+			all := *perUnit * float64(*n)
 			return &all
 		}
 	}

@@ -133,9 +133,9 @@ func (o ExportOptions) chooseColumns(h profile.Header, columns []series.Column) 
 
 // joinNames joins up to 30 names by commas.
 func joinNames(names []string) string {
-	const most = 30
-	if len(names) > most {
-		names = append(names[:most:most], "...")
+	const maxNames = 30
+	if len(names) > maxNames {
+		names = append(names[:maxNames:maxNames], "...")
 	}
 	return strings.Join(names, ", ")
 }

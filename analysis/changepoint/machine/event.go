@@ -20,7 +20,7 @@ const stateRuns = 21
 // events describes the subtracted shifts as times at which the machine was faster or slower than usual. A time
 // begins where the shift is certainly at least leastMachine, extends to where half of it is left, and must show
 // in enough series. The list is for reports: the analysis uses the shifts, not the events.
-func (f *fleet) events() []MachineEvent {
+func (f *machineRuns) events() []MachineEvent {
 	known := make([]moment, 0, len(f.runs))
 	for _, r := range f.runs {
 		if !math.IsNaN(r.off) {
@@ -55,7 +55,7 @@ func (f *fleet) events() []MachineEvent {
 }
 
 // states returns the estimated shift of the machine around each run.
-func (f *fleet) states(known []moment) []estimate {
+func (f *machineRuns) states(known []moment) []estimate {
 	s := make([]estimate, len(known))
 	const part = 1024
 	parallel.Each((len(known)+part-1)/part, func(i int) {
@@ -84,7 +84,7 @@ func usualState(s []estimate) float64 {
 
 // event returns the event that the runs first to last show; false if too few series show the shift or if it is
 // too small.
-func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEvent, bool) {
+func (f *machineRuns) event(known []moment, first, last int, usual float64) (MachineEvent, bool) {
 	part := known[first : last+1]
 	all := make([]float64, len(part))
 	own := make(map[int][]float64)

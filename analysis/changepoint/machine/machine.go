@@ -65,12 +65,12 @@ type Member struct {
 	revision
 }
 
-// revision is what a Member keeps to revise its shifts as runs arrive: the fleet, the moment of each run, the part of a
-// revised estimate that was applied then, the share of shifts that the series itself had followed, the last estimate of
-// each run, and the start of the newest run that this estimate uses, infinite without an estimate. taken[i] holds the
-// shifts that were subtracted from the newest runs when run i arrived. fleet is nil if shifts are not revised.
+// revision is what a Member keeps to revise its shifts as runs arrive: its machine, the moment of each run, the part of
+// a revised estimate that was applied then, the share of shifts that the series itself had followed, the last estimate
+// of each run, and the start of the newest run that this estimate uses, infinite without an estimate. taken[i] holds
+// the shifts that were subtracted from the newest runs when run i arrived. machine is nil if shifts are not revised.
 type revision struct {
-	fleet       *fleet
+	machine     *machineRuns
 	place       []int
 	part, share []float64
 	oldest      []estimate
@@ -109,7 +109,7 @@ func EstimateShifts(series []MachineSeries, levels Levels) ([]*Member, []Machine
 		if len(group) <= fewest {
 			continue
 		}
-		f := fleet{members: group, look: newPanel(len(group))}
+		f := machineRuns{members: group, look: newPanel(len(group))}
 		if f.collect() {
 			f.follow()
 		} else {
@@ -167,8 +167,8 @@ func numberOwners(group []*Member) {
 	}
 }
 
-// fleet holds the members of one machine and their runs in the order of start.
-type fleet struct {
+// machineRuns holds the members of one machine and their runs in the order of start.
+type machineRuns struct {
 	members     []*Member
 	runs        []moment
 	usesAllRuns bool // from all runs, because they are in another order
@@ -179,7 +179,7 @@ type fleet struct {
 // collect sets f.runs to the runs of all members in the order of start, and now of each member to the latest start up
 // to each run. It reports whether at most one run in ten began before the run that precedes it in its series: a series
 // may be in the order of submission, or of ends.
-func (f *fleet) collect() (inOrder bool) {
+func (f *machineRuns) collect() (inOrder bool) {
 	turned := 0
 	for m, v := range f.members {
 		v.now = make([]float64, len(v.start))
@@ -200,9 +200,9 @@ func (f *fleet) collect() (inOrder bool) {
 
 // follow processes the runs in the order in which they began. It compares each with the level of its series so
 // far, and estimates its shift from the newest runs of the others.
-func (f *fleet) follow() {
+func (f *machineRuns) follow() {
 	for _, m := range f.members {
-		m.fleet, m.place = f, make([]int, len(m.X))
+		m.machine, m.place = f, make([]int, len(m.X))
 		m.part, m.share = make([]float64, len(m.X)), make([]float64, len(m.X))
 		m.oldest, m.lastUsed = make([]estimate, len(m.X)), make([]float64, len(m.X))
 		for k := range m.lastUsed {
@@ -236,7 +236,7 @@ func (f *fleet) follow() {
 // estimateBefore estimates the shift at run q from the runs of unrelated members before it, and from those
 // after it that are among the first known and began by now. Any time from lastUsed to now gives the same estimate,
 // whatever the number of known runs. It uses look as buffer.
-func (f *fleet) estimateBefore(q, known int, now float64, look *panel) (e estimate, lastUsed float64) {
+func (f *machineRuns) estimateBefore(q, known int, now float64, look *panel) (e estimate, lastUsed float64) {
 	r := &f.runs[q]
 	m := f.members[r.member]
 	oldest := math.Inf(1)
@@ -270,7 +270,7 @@ func (f *fleet) estimateBefore(q, known int, now float64, look *panel) (e estima
 
 // addNotes adds a note to each member from which a shift of at least leastMachine was subtracted at the time of an
 // event of the same sign.
-func (f *fleet) addNotes(events []MachineEvent) {
+func (f *machineRuns) addNotes(events []MachineEvent) {
 	for _, m := range f.members {
 		most := 0.0
 		for k, s := range m.shift {

@@ -20,7 +20,7 @@ type spell struct {
 // edges of long ones. A spell widens the event of the same sign that it overlaps. Otherwise it becomes an event, unless
 // it is of fewer than fewest series or its median shift is below 2.25 %: about half of such shifts are estimation
 // errors.
-func (f *fleet) addSpells(events []MachineEvent) []MachineEvent {
+func (f *machineRuns) addSpells(events []MachineEvent) []MachineEvent {
 	for _, s := range f.spells() {
 		mid := robust.Median(s.shifts)
 		i := slices.IndexFunc(events, func(e MachineEvent) bool { return e.EffectPct*mid > 0 && f.overlaps(e, s) })
@@ -38,7 +38,7 @@ func (f *fleet) addSpells(events []MachineEvent) []MachineEvent {
 
 // spells returns the stretches of runs, in the order of start, with shifts of at least leastMachine and of one sign.
 // Runs with smaller shifts in between do not end a stretch, unless the next such shift is more than stateRuns runs on.
-func (f *fleet) spells() []spell {
+func (f *machineRuns) spells() []spell {
 	var list []spell
 	for q, r := range f.runs {
 		v := f.members[r.member].shift[r.run]
@@ -56,14 +56,14 @@ func (f *fleet) spells() []spell {
 }
 
 // overlaps reports whether a spell overlaps an event, or is within stateRuns runs of it.
-func (f *fleet) overlaps(e MachineEvent, s spell) bool {
+func (f *machineRuns) overlaps(e MachineEvent, s spell) bool {
 	from := f.runs[max(0, s.first-stateRuns)].start
 	to := f.runs[min(len(f.runs)-1, s.last+stateRuns)].start
 	return e.Start <= to && (e.End == nil || *e.End >= from)
 }
 
 // endOf returns when the run after run q began, in UTC epoch seconds; nil if none exists.
-func (f *fleet) endOf(q int) *float64 {
+func (f *machineRuns) endOf(q int) *float64 {
 	if q+1 >= len(f.runs) {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (f *fleet) endOf(q int) *float64 {
 }
 
 // widen extends the time of an event to include the runs of a spell, and adds the spell's series to those of the event.
-func (f *fleet) widen(e *MachineEvent, s spell) {
+func (f *machineRuns) widen(e *MachineEvent, s spell) {
 	e.Start = math.Min(e.Start, f.runs[s.first].start)
 	if end := f.endOf(s.last); e.End != nil && (end == nil || *end > *e.End) {
 		e.End = end

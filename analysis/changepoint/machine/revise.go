@@ -13,7 +13,7 @@ const RevisedRuns = 3
 // reviseEstimates estimates the shift at each run again with the runs known when RevisedRuns more of its series
 // had arrived. The weight of such estimates is learnt separately, because they are more certain than those from
 // earlier runs only.
-func (f *fleet) reviseEstimates() {
+func (f *machineRuns) reviseEstimates() {
 	parallel.Each(len(f.members), func(i int) {
 		m, look := f.members[i], f.panel()
 		defer f.spare.Put(look)
@@ -35,7 +35,7 @@ func (f *fleet) reviseEstimates() {
 }
 
 // panel returns a buffer for concurrent work; the caller returns it to f.spare.
-func (f *fleet) panel() *panel {
+func (f *machineRuns) panel() *panel {
 	if look, ok := f.spare.Get().(*panel); ok {
 		return look
 	}
@@ -46,7 +46,7 @@ func (f *fleet) panel() *panel {
 // Watch returns a function to be called when a run of the series has arrived: it sets the newest values of x to
 // raw less the shifts known then. It returns nil if there are no shifts to revise.
 func (m *Member) Watch(raw, x []float64) func(newest int) {
-	if m == nil || m.fleet == nil {
+	if m == nil || m.machine == nil {
 		return nil
 	}
 	return func(newest int) {
@@ -63,13 +63,13 @@ func (m *Member) Watch(raw, x []float64) func(newest int) {
 
 // revisedShifts returns the shifts subtracted from the runs first to newest when run newest has arrived.
 func (m *Member) revisedShifts(first, newest int) []float64 {
-	look := m.fleet.panel()
-	defer m.fleet.spare.Put(look)
+	look := m.machine.panel()
+	defer m.machine.spare.Put(look)
 	list := make([]float64, 0, newest-first+1)
 	for k := first; k < newest; k++ {
 		e := m.oldest[k]
 		if k > newest-RevisedRuns && m.now[newest] < m.lastUsed[k] {
-			e, _ = m.fleet.estimateBefore(m.place[k], len(m.fleet.runs), m.now[newest], look)
+			e, _ = m.machine.estimateBefore(m.place[k], len(m.machine.runs), m.now[newest], look)
 		}
 		list = append(list, m.share[newest]*e.applied(m.part[newest]))
 	}

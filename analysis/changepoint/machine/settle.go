@@ -10,7 +10,7 @@ import (
 // estimateFromAll estimates the shifts from all runs, before and after. It finds levels and shifts alternately,
 // with decreasing thresholds: at first only changes too large for a machine begin levels, so that shifts of the
 // machine are not taken for changes.
-func (f *fleet) estimateFromAll(levels Levels) {
+func (f *machineRuns) estimateFromAll(levels Levels) {
 	own := make([][]int, len(f.members)) // runs of each
 	for q, r := range f.runs {
 		own[r.member] = append(own[r.member], q)
@@ -31,7 +31,7 @@ func (f *fleet) estimateFromAll(levels Levels) {
 
 // setShifts estimates the shifts of a member, whose runs own are given in the order of start, from the given
 // number of runs of others on either side; 0 sets no shifts.
-func (f *fleet) setShifts(m *Member, own []int, near int) {
+func (f *machineRuns) setShifts(m *Member, own []int, near int) {
 	clear(m.shift)
 	if near == 0 {
 		return
@@ -77,7 +77,7 @@ const triedRuns = 2000
 
 // bestWidth returns the number of runs of others on either side from which the shift of a run is predicted
 // best; 0 if no width is 3 % better than no shift.
-func (f *fleet) bestWidth() int {
+func (f *machineRuns) bestWidth() int {
 	step := max(1, len(f.runs)/triedRuns)
 	var plain, left []float64
 	for q := 0; q < len(f.runs); q += step {
@@ -97,7 +97,7 @@ func (f *fleet) bestWidth() int {
 }
 
 // estimateAround estimates the shift at run q from width runs of unrelated members on either side of its start.
-func (f *fleet) estimateAround(q, width int, look *panel) estimate {
+func (f *machineRuns) estimateAround(q, width int, look *panel) estimate {
 	look.begin()
 	owner := f.runs[q].owner
 	for _, step := range []int{-1, 1} {

@@ -86,8 +86,8 @@ func fixedPoint(x, y []float64) (f fixed, ok bool) {
 		return f, false
 	}
 	f.pairBits = bits.Len(uint(len(x) + len(y)))
-	_, most := math.Frexp(span * float64(len(x)+len(y)))
-	f.scale = math.Ldexp(1, min(61-f.pairBits-most, 1000))
+	_, sumBits := math.Frexp(span * float64(len(x)+len(y)))
+	f.scale = math.Ldexp(1, min(61-f.pairBits-sumBits, 1000))
 	return f, true
 }
 

@@ -14,13 +14,13 @@ import (
 	"jobgait/analysis/run"
 )
 
-// nobody is the uid of a user without privileges.
-const nobody = 65534
+// accountUID is the uid of a user without privileges.
+const accountUID = 65534
 
 // ordinary returns the attributes of a process of an ordinary user, perfmon those of a user with CAP_PERFMON
 // and nothing else.
 func ordinary() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: accountUID, Gid: accountUID}}
 }
 
 func perfmon() *syscall.SysProcAttr { return capable(unix.CAP_PERFMON) }

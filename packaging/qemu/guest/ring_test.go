@@ -59,7 +59,8 @@ func measureRing() (any, error) {
 
 // slots puts the readings on the grid and returns what a column counted in
 // each slot.
-func slots(grid sampler.Grid, c *perf.Counters, sink *countertest.Sink, column int) (each []int64, missing int64) {
+func slots(grid sampler.Grid, c *perf.Counters, sink *countertest.Sink, column int) (increments []int64,
+	missing int64) {
 	s := sampler.New(grid, false, sampler.Shape{Columns: len(c.Columns()), Lanes: c.Lanes(), PeriodNS: c.PeriodNS()})
 	track := s.Track(0)
 	var end int64
@@ -82,10 +83,10 @@ func slots(grid sampler.Grid, c *perf.Counters, sink *countertest.Sink, column i
 				continue
 			}
 			if b.First+int64(i) >= started {
-				each = append(each, v-was)
+				increments = append(increments, v-was)
 			}
 			was = v
 		}
 	}
-	return each, missing
+	return increments, missing
 }

@@ -70,8 +70,8 @@ func measureShared() (any, error) {
 type reading struct{ count, enabled, running uint64 }
 
 // openAlone counts instructions of the CPU by single events, each with different bits.
-func openAlone(each []uint64) (fds []int, err error) {
-	for _, bits := range each {
+func openAlone(settings []uint64) (fds []int, err error) {
+	for _, bits := range settings {
 		a := retired()
 		a.Bits |= bits
 		a.Read_format = unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING
