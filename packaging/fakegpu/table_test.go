@@ -17,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
@@ -190,6 +191,8 @@ func oneJob(t *testing.T, dir string, cpu int, periodS, duty float64) {
 		return
 	}
 	var r reported
+	// On a busy machine the report comes after the end of `jobgait run`.
+	jobtest.Poll(time.Minute, func() bool { return len(glob(t, out, "jobgait-*.json")) > 0 })
 	for _, path := range glob(t, out, "jobgait-*.json") {
 		b, err := os.ReadFile(path)
 		if err == nil {

@@ -34,6 +34,7 @@ func OpenHeldGPUs(p ReadingParams) Opened {
 				&heldSource{Source: c, holders: &f.holders, file: file, first: len(out.Sources) == 0})
 		}
 	}
+	f.holders.watch = watchOpens(deviceFiles(p.Dev, numbers))
 	f.holders.JobFiles = func() (map[string]bool, bool) { return f.files, true }
 	f.holders.OnFound = f.start
 	out.CPU, out.Devices, out.Windows = f.cpu, f.gpuDevices, f.windows
@@ -111,6 +112,14 @@ func (f *heldGPUs) allFlushed() bool {
 		}
 	}
 	return true
+}
+
+// deviceFiles returns the paths of NVIDIA's device files with these numbers.
+func deviceFiles(dev string, numbers []int) (files []string) {
+	for _, n := range numbers {
+		files = append(files, filepath.Join(dev, "nvidia"+strconv.Itoa(n)))
+	}
+	return files
 }
 
 // deviceNumbers returns the numbers of NVIDIA's device files, ascending, at most maxGPUs; none if dev is "".

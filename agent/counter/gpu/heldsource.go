@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"errors"
+
 	"jobgait/agent/counter"
 	"jobgait/analysis/note"
 )
@@ -52,6 +54,14 @@ func (s *heldSource) Drain(to counter.Sink) error {
 		s.holders.Confirmed() // others may be held later
 	}
 	return s.Source.Drain(to)
+}
+
+// Close closes the source; the first source also ends the search for holders.
+func (s *heldSource) Close() error {
+	if s.first {
+		return errors.Join(s.Source.Close(), s.holders.close())
+	}
+	return s.Source.Close()
 }
 
 // Notes returns the source's notes or, if it has not begun, those of the holders.

@@ -38,18 +38,30 @@ type Holders struct {
 	// continues. nil means that all are the job's once one is open.
 	OnFound func(file string)
 
+	// watch reports that a process opened one of the device files, whether of the job or not; nil if unknown.
+	watch *openWatch
+
+	checkTimes
 	holding
 	doubts
 }
 
+// checkTimes plans the checks by their CPU time.
+type checkTimes struct {
+	begunNS int64   // when the first check was made
+	lastNS  int64   // when the last check ended
+	nextNS  int64   // when the next is due
+	costsNS []int64 // CPU time of the last checks, at most recentChecks
+	spareNS int64   // CPU time left of the reserve when the last check ended
+}
+
 // holding is what the checks have found so far.
 type holding struct {
-	begunNS, nextNS int64            // when the first check was made and when the next is due
-	costsNS         []int64          // CPU time of the last checks, at most recentChecks
-	sinceNS         int64            // the earliest time from which a GPU may have been open
-	found           map[string]int64 // the same for each device file, with OnFound
-	notHeldNS       map[int]int64    // when each process was last seen without an open GPU
-	confirmed       bool
+	sinceNS   int64            // the earliest time from which a GPU may have been open
+	found     map[string]int64 // the same for each device file, with OnFound
+	notHeldNS map[int]int64    // when each process was last seen without an open GPU
+	confirmed bool
+	complete  bool // nothing is left to find
 }
 
 // doubts are the reasons for which a job's GPUs are not recorded.
@@ -62,13 +74,17 @@ type doubts struct {
 }
 
 // A check reads the links of at most mostDescriptors descriptors of each of mostProcesses processes, at about 1
-// us each. The next check comes after 30 ms, or later so that checks take at most 1/500 of a CPU, and after 10
-// s at the latest. The cost of a check is the smallest CPU time of the last recentChecks checks: the measured
-// time is that of this whole process, which the garbage collector and other threads can only increase; 2.4 ms of
-// that put the next check off by 1.2 s. Checks end when the GPUs are known to be the job's.
+// us each. Checks take at most 1/lookPart of a CPU, and a reserve of reserveNS of CPU time, which fills at that rate
+// and is full at the start. The next check comes after 30 ms as long as half of the reserve is left, else after
+// lookPart times the cost of a check, at the latest after 10 s. When a process opens a device file, the check is
+// due at once, unless the whole reserve is used. The cost of a check is the smallest CPU time of the last
+// recentChecks checks: the measured time is that of this whole process, which the garbage collector and other
+// threads can only increase; 2.4 ms of that put the next check off by 1.2 s. Checks end when the GPUs are known to
+// be the job's; with OnFound, when all are.
 const (
 	leastLookNS, mostLookNS = 30e6, 10e9
 	lookPart                = 500
+	reserveNS               = 10e6
 	mostProcesses           = 128
 	mostDescriptors         = 256
 	recentChecks            = 3
@@ -81,9 +97,15 @@ const (
 func (h *Holders) Confirmed() bool {
 	now := h.Now()
 	if h.begunNS == 0 {
-		h.begunNS = now
+		h.begunNS, h.lastNS, h.spareNS = now, now, reserveNS
 	}
-	if h.confirmed && h.OnFound == nil || h.shared || now < h.nextNS {
+	if h.complete || h.shared {
+		return h.confirmed
+	}
+	if h.watch.opened() && h.spareAt(now) > 0 {
+		h.nextNS = min(h.nextNS, now)
+	}
+	if now < h.nextNS {
 		return h.confirmed
 	}
 	spent := h.Now
@@ -94,16 +116,36 @@ func (h *Holders) Confirmed() bool {
 	jobFiles, known := h.JobFiles()
 	if known {
 		h.checkHolders(now, jobFiles)
+		h.complete = h.confirmed && (h.OnFound == nil || len(h.found) == len(jobFiles))
 	}
-	if h.costsNS = append(h.costsNS, spent()-begun); len(h.costsNS) > recentChecks {
-		h.costsNS = h.costsNS[1:]
-	}
-	h.nextNS = h.Now() + min(mostLookNS, max(leastLookNS, lookPart*slices.Min(h.costsNS)))
+	h.planNext(h.Now(), spent()-begun)
 	if h.confirmed && !before && h.OnHeld != nil {
 		h.OnHeld()
 	}
 	return h.confirmed
 }
+
+// spareAt returns how much of the reserve is left at a time, in ns of CPU time; negative if it is overdrawn.
+func (t *checkTimes) spareAt(now int64) int64 {
+	return min(reserveNS, t.spareNS+(now-t.lastNS)/lookPart)
+}
+
+// planNext plans the next check after one that ended at a time and took this CPU time.
+func (t *checkTimes) planNext(now, cost int64) {
+	if t.costsNS = append(t.costsNS, cost); len(t.costsNS) > recentChecks {
+		t.costsNS = t.costsNS[1:]
+	}
+	least := slices.Min(t.costsNS)
+	t.spareNS, t.lastNS = t.spareAt(now)-least, now
+	pause := int64(leastLookNS)
+	if t.spareNS < reserveNS/2 {
+		pause = max(pause, lookPart*least)
+	}
+	t.nextNS = now + min(mostLookNS, pause)
+}
+
+// close ends the watch of device files.
+func (h *Holders) close() error { return h.watch.close() }
 
 // FoundSince returns from when on a device file may have been open, false if it was not found open.
 func (h *Holders) FoundSince(file string) (int64, bool) {

@@ -152,7 +152,7 @@ func TestHeldSince(t *testing.T) {
 		},
 			JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, StartOf: c.started, OnHeld: func() {
 				held++
-			}, holding: holding{begunNS: 30e9}}
+			}, checkTimes: checkTimes{begunNS: 30e9}}
 		if !h.Confirmed() || !h.Confirmed() || h.SinceNS() != c.want || held != 1 {
 			t.Errorf("%s: since %d, want %d; OnHeld was called %d times", name, h.SinceNS(), c.want, held)
 		}
@@ -263,13 +263,107 @@ func TestOneExpensiveCheckDelaysNothing(t *testing.T) {
 	if !check() {
 		t.Error("a GPU that was opened after an expensive check is not known after the shortest pause")
 	}
-	h.confirmed, h.nextNS, now = false, 0, now+1e12
+	h.confirmed, h.complete, h.nextNS, now = false, false, 0, now+1e12
 	h.JobFiles = jobFiles("/dev/nvidia4")
 	for range recentChecks {
 		now += 10 * lookPart * cost
 		h.Confirmed()
 	}
+	for h.nextNS-now == leastLookNS { // until half of the reserve is used
+		now = h.nextNS
+		h.Confirmed()
+	}
 	if len(h.notHeldNS) != 1 || h.nextNS != now+lookPart*cost {
 		t.Errorf("next check after %d ns, want %d, when all checks are expensive", h.nextNS-now, lookPart*cost)
+	}
+}
+
+// The first check, before the job begins, may be expensive: the second comes after the shortest pause.
+func TestFirstCheckDelaysNothing(t *testing.T) {
+	proc, now, cpu := t.TempDir(), int64(50e9), int64(0)
+	opened(t, proc, 7, "/dev/null")
+	h := Holders{Proc: proc, Members: func() []int { cpu += 2e6; return []int{7} },
+		Sharing:  func(int) job.Sharing { return job.WholeGPUs },
+		JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, CPUTime: func() int64 { return cpu }}
+	h.Confirmed()
+	opened(t, proc, 7, "/dev/nvidia3")
+	if now += leastLookNS; !h.Confirmed() {
+		t.Error("a GPU that was opened after an expensive first check is not known after the shortest pause")
+	}
+}
+
+// When a process opens a device file, the check is due at once, also where checks are expensive and therefore
+// rare. Processes that open the file again and again do not make checks exceed their share of a CPU.
+func TestOpenMakesACheckDue(t *testing.T) {
+	proc, dev, now, cpu, checks := t.TempDir(), t.TempDir(), int64(50e9), int64(0), 0
+	file := filepath.Join(dev, "nvidia3")
+	put(t, file, nil)
+	opened(t, proc, 7, "/dev/null")
+	h := Holders{Proc: proc, Members: func() []int { cpu += 2e6; checks++; return []int{7} },
+		Sharing:  func(int) job.Sharing { return job.WholeGPUs },
+		JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, CPUTime: func() int64 { return cpu },
+		watch: watchOpens([]string{filepath.Join(dev, "nvidia0"), file})}
+	if h.watch == nil {
+		t.Skip("no inotify")
+	}
+	defer h.close()
+	open := func() {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = f.Close()
+	}
+	step := func() bool { now += leastLookNS; return h.Confirmed() }
+	for range 40 {
+		step()
+	}
+	if checks > 5 {
+		t.Errorf("%d checks of 2 ms in 1.2 s", checks)
+	}
+	before := checks
+	opened(t, proc, 7, "/dev/nvidia4")
+	for range 1000 { // 30 s
+		open()
+		step()
+	}
+	if n := checks - before; n < 10 || n > 45 {
+		t.Errorf("%d checks of 2 ms in 30 s in which the file was opened 1000 times, want about 30", n)
+	}
+	for now += 10e9; h.nextNS <= now+2*leastLookNS; { // until half of the reserve is used
+		step()
+	}
+	opened(t, proc, 7, "/dev/nvidia3")
+	if step() {
+		t.Error("a check was due before the file was opened")
+	}
+	if open(); !step() {
+		t.Error("a GPU is not known at the first look after it was opened")
+	}
+	if h.close() != nil || h.watch.opened() {
+		t.Error("the watch did not end")
+	}
+	if watchOpens(nil) != nil || watchOpens([]string{filepath.Join(dev, "nvidia9")}) != nil {
+		t.Error("files that do not exist are watched")
+	}
+}
+
+// Once all GPUs of the node are found to be open, nothing is checked.
+func TestChecksEndWhenAllAreFound(t *testing.T) {
+	proc, now, checks := t.TempDir(), int64(50e9), 0
+	var found []string
+	h := Holders{Proc: proc, Members: func() []int { checks++; return []int{7} },
+		Sharing:  func(int) job.Sharing { return job.WholeGPUs },
+		JobFiles: jobFiles("/dev/nvidia0", "/dev/nvidia1"), Now: func() int64 { return now },
+		OnFound: func(file string) { found = append(found, file) }}
+	for _, files := range [][]string{{"/dev/nvidia1"}, {"/dev/nvidia1"}, {"/dev/nvidia0", "/dev/nvidia1"}, {}, {}} {
+		opened(t, proc, 7, files...)
+		now += mostLookNS
+		if !h.Confirmed() {
+			t.Errorf("not confirmed with %q open", files)
+		}
+	}
+	if checks != 3 || len(found) != 2 {
+		t.Errorf("%d checks, found %q", checks, found)
 	}
 }

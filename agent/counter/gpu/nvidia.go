@@ -143,7 +143,7 @@ func (c *nvColumn) passReading(to counter.Sink, s timedValue) {
 	to.Read(0, s.timeNS, []uint64{s.v})
 }
 
-// levelHoldNS is how long a level, read every 0.15 s, is taken to hold.
+// levelHoldNS is how long a level, read every 0.15 s, the memory every 0.5 s, is taken to hold.
 const levelHoldNS = 1e9
 
 // Sources describes what is read.
@@ -344,6 +344,7 @@ func (t *slowdownTime) read(r *record) (longest uint64, status uint8) {
 // The rates at which jobgait-nvml reads the groups of its plan, if their cost permits, in Hz.
 const (
 	fastHz   = 1 / 0.15
+	memoryHz = 2
 	energyHz = 0.5
 	gpmHz    = 1
 	seldomHz = 0.2
@@ -362,7 +363,7 @@ func nvColumns(h *helper, n int) []*nvColumn {
 	return []*nvColumn{
 		column("energy", "uJ", energyEvent, energyHz, false, &growingCounter{field: valEnergy, scale: 1000}),
 		column("kernel", "ns", "utilization.gpu", fastHz, false, &timeShare{field: valKernel, full: 100}),
-		column("memory", "bytes", "memory used", fastHz, true, level{valUsed}),
+		column("memory", "bytes", "memory used", memoryHz, true, level{valUsed}),
 		column("power", "mW", "power", fastHz, true, level{valPower}),
 		column("power_capped", "ns", "slowed by power cap or power brake", seldomHz, false, slowedByPower()),
 		column("heat_slowed", "ns", "slowed by heat", seldomHz, false, slowedByHeat()),

@@ -140,7 +140,8 @@ func TestNVIDIA(t *testing.T) {
 	if files, known := h.files(); !known || len(files) != 2 || !files["/dev/nvidia0"] || !files["/dev/nvidia1"] {
 		t.Errorf("files %v, %v", files, known)
 	}
-	memory, energy, shares := 0, 0, 0
+	beats, memory, energy, shares := 0, 0, 0, 0
+	memoryNS := [2]int64{}
 	for _, r := range all.all {
 		minEnergy, maxEnergy := fakeMillijoules(r.begunNS, 5000), fakeMillijoules(r.endedNS, 5000)
 		if r.status[valEnergy] == nvOK {
@@ -149,8 +150,15 @@ func TestNVIDIA(t *testing.T) {
 				t.Errorf("energy %d is not of %d to %d", e, minEnergy, maxEnergy)
 			}
 		}
+		if r.status[valPower] == nvOK {
+			beats++
+		}
 		if r.status[valUsed] == nvOK {
 			memory++
+			if since := r.begunNS - memoryNS[r.device]; since < 5e8 {
+				t.Errorf("the memory was read %d ms after the last time", since/1e6)
+			}
+			memoryNS[r.device] = r.begunNS
 			if r.value[valUsed] != 5000000001-uint64(r.device) {
 				t.Errorf("memory %d of device %d", r.value[valUsed], r.device)
 			}
@@ -165,8 +173,8 @@ func TestNVIDIA(t *testing.T) {
 			t.Errorf("PCIe bytes received: status %d", s)
 		}
 	}
-	if memory < 18 || energy < 4 || energy >= memory || shares == 0 {
-		t.Errorf("%d readings of the memory, %d of the energy, %d of GPM", memory, energy, shares)
+	if beats < 18 || memory < 4 || energy < 4 || energy >= beats || shares == 0 {
+		t.Errorf("%d beats, %d readings of the memory, %d of the energy, %d of GPM", beats, memory, energy, shares)
 	}
 	for i := range h.devices {
 		checkWindows(t, h.takeWindows(i, 0))
@@ -583,11 +591,17 @@ func TestLastEnergy(t *testing.T) {
 	requested := rawcall.Now()
 	h.flushLast()
 	until(t, h, "it has read everything", func() bool { return h.flushed == 1 })
-	last := uint64(0)
+	last, readings := uint64(0), 0
 	for _, r := range all.all {
 		if r.kind == recReading && r.status[valEnergy] == nvOK {
 			last = r.value[valEnergy]
+			if r.begunNS > requested {
+				readings++
+			}
 		}
+	}
+	if readings != 1 {
+		t.Errorf("%d readings of the energy, which is the most expensive value, want 1", readings)
 	}
 	if used := fakeMillijoules(requested, 1); last < used {
 		t.Errorf("last reading %d mJ, the GPU had used %d mJ", last, used)

@@ -106,6 +106,7 @@ func openNVIDIA(p ReadingParams) Opened {
 		}
 	}
 	holders := p.Holders
+	holders.watch = watchOpens(deviceFiles(p.Dev, deviceNumbers(p.Dev)))
 	holders.JobFiles = h.files
 	holders.WhyUnknown = func() error { return h.gone }
 	holders.OnHeld = h.flush // energy is counted from here on

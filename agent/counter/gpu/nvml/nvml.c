@@ -9,16 +9,16 @@
  * every WAITING_MS, until the first "F": no process of the job holds a GPU until then.
  *
  * It writes records of fixed size to stdout. An "F" on stdin makes it read everything at
- * once and write a FLUSHED record. An "L", the last request, makes it also read the energy once
- * more when the driver has a new value. It ends when stdin is closed, so it outlives nobody.
+ * once and write a FLUSHED record. An "L", the last request, makes it read the energy only when
+ * the driver has a value newer than the request. It ends when stdin is closed, so it outlives nobody.
  * It looks at stdin between two calls only: a process in a call must not be killed
  * (NVIDIA/dcgm-exporter issue 84). A record that finds no room in the pipe is dropped.
  *
  * Reading plan. Calls differ in cost by a factor of 100 (energy 4 ms, utilization .04 ms
  * on an H200), so each group of calls has an interval of its own:
  *
- *   BEAT     memory, power, clock event reasons, and where the        100 to 200 ms, drawn
- *            driver has no windows the utilization
+ *   BEAT     power, clock event reasons, where the driver has no      100 to 200 ms, drawn
+ *            windows the utilization, and every .5 s the memory
  *   WINDOWS  GetSamples(GPU_UTILIZATION): all windows of the driver   10 s, or half of what
  *            the driver buffers (14.2 s on an H100, 24.8 s on an H200)
  *   ENERGY   the energy counter                                       2 s
@@ -94,14 +94,14 @@ enum { WINDOWS_OF_RECORD = (VALUES - 1) / 2, SAMPLES_AT_ONCE = 1024 };
 enum { BEAT_GROUP, WINDOWS_GROUP, ENERGY_GROUP, GPM_GROUP, SELDOM_GROUP, GROUPS };
 static const int64_t usual_ms[GROUPS] = {150, 10000, 2000, 1000, 5000};
 /* The share of one CPU of all groups of a GPU, of all GPUs, and of each group's part. */
-static const double share_of_gpu = .003, share_of_all = .016, part[GROUPS] = {.4, .12, .2, .18, .1};
+static const double share_of_gpu = .003, share_of_all = .016, part[GROUPS] = {.33, .12, .2, .18, .1};
 /* Whether a group may wait for the budget, PUT_OFF_MS at most: nothing is lost meanwhile. */
 static const int waits_for_budget[GROUPS] = {[ENERGY_GROUP] = 1, [SELDOM_GROUP] = 1};
 /* Windows are current where the last ended CURRENT_MS ago at most, and are read every
  * WINDOWS_LEAST_MS at most. A mean of GPM is of GPM_LEAST_MS to GPM_MOST_MS. */
 enum {
 	MOST_DEVICES = 64, MOST_MS = 60000, GPM_LEAST_MS = 95, GPM_MOST_MS = 10000, WAITING_MS = 5000, PUT_OFF_MS = 20000,
-	CURRENT_MS = 1000, WINDOWS_LEAST_MS = 1000, REFRESH_MS = 100
+	CURRENT_MS = 1000, WINDOWS_LEAST_MS = 1000, REFRESH_MS = 100, MEMORY_MS = 500
 };
 /* Windows have 166 ms and more. A driver computes their stamps at each call: an H200's differ by 1 us. */
 enum { SAME_WINDOW_US = 50000 };
@@ -130,6 +130,7 @@ static struct device {
 	int lost, gpm, gpm_begun;
 	void *gpm_samples[2];
 	int64_t gpm_taken;              /* the last of them, CLOCK_MONOTONIC */
+	int64_t memory_taken;           /* the last reading of the memory, CLOCK_MONOTONIC */
 	unsigned unsupported;           /* bit k: fields[k] */
 	unsigned long long seen_us;     /* stamp of the newest window */
 	int64_t buffered;               /* how long a time the driver's windows covered when they were read last, ns */
@@ -139,8 +140,8 @@ static struct device {
 	int64_t called[GROUPS], due[GROUPS], cost[GROUPS]; /* CLOCK_MONOTONIC; mean of the last calls, ns */
 } devices[MOST_DEVICES];
 
-static int flush_asked, last_asked, waiting, device_count, sharers, divided;
-static int64_t started; /* CLOCK_MONOTONIC */
+static int flush_asked, waiting, device_count, sharers, divided;
+static int64_t started, last_asked; /* CLOCK_MONOTONIC; last_asked is 0 without a request */
 
 static int64_t now(clockid_t clock)
 {
@@ -177,7 +178,7 @@ static void wait_until(int64_t until)
 			ssize_t n = read(0, b, sizeof b);
 			if (n <= 0)
 				_exit(0);
-			last_asked = !waiting && memchr(b, 'L', n);
+			last_asked = !waiting && memchr(b, 'L', n) ? now(CLOCK_MONOTONIC) : 0;
 			flush_asked = 1;
 			waiting = 0;
 			return;
@@ -375,7 +376,8 @@ static int read_gpm(struct device *d, struct record *r)
 	return status;
 }
 
-/* Windows have the utilization of all of the time, and the call for it takes up to 3 ms. */
+/* Windows have the utilization of all of the time, and the call for it takes up to 3 ms. The memory
+ * takes half of what a beat costs and changes slowly, so it is read every MEMORY_MS. */
 static int read_beat(struct device *d, struct record *r)
 {
 	struct utilization u = {0, 0};
@@ -387,9 +389,12 @@ static int read_beat(struct device *d, struct record *r)
 		r->status[KERNEL] = status_byte(status);
 		r->value[KERNEL] = u.gpu;
 	}
-	r->status[USED] = r->status[TOTAL] = status_byte(memory(d->handle, &m));
-	r->value[USED] = m.used;
-	r->value[TOTAL] = m.total;
+	if (!d->memory_taken || r->begun - d->memory_taken >= MEMORY_MS * 1000000LL) {
+		d->memory_taken = r->begun;
+		r->status[USED] = r->status[TOTAL] = status_byte(memory(d->handle, &m));
+		r->value[USED] = m.used;
+		r->value[TOTAL] = m.total;
+	}
 	if (reasons) {
 		r->status[REASONS] = status_byte(reasons(d->handle, &mask));
 		r->value[REASONS] = mask;
@@ -558,14 +563,15 @@ static int is_due(struct device *d, int group)
 	return d->due[group] <= at;
 }
 
-/* Calls all groups that are due. Returns when the next is due, 0 without a device. */
-static int64_t call_due(int all)
+/* Calls all groups that are due; at the last request not the energy, which read_last_energy reads. Returns when
+ * the next is due, 0 without a device. */
+static int64_t call_due(int all, int last)
 {
 	int64_t next = 0;
 	for (int i = 0; i < device_count; i++) {
 		struct device *d = &devices[i];
 		for (int group = 0; group < GROUPS; group++)
-			if (!d->lost && is_read(group) && (all || is_due(d, group)))
+			if (!d->lost && is_read(group) && !(last && group == ENERGY_GROUP) && (all || is_due(d, group)))
 				call_group(i, group);
 		for (int group = 0; group < GROUPS && !d->lost; group++)
 			if (is_read(group) && (!next || d->due[group] < next))
@@ -575,23 +581,22 @@ static int64_t call_due(int all)
 }
 
 /* The driver's energy is up to REFRESH_MS old (an H200's is new every 100.0 ms), so a reading at the end of a job
- * lacks what the job used since. Reads it again after that time, and once more where it is still the same. */
-static void read_last_energy(void)
+ * lacks what the job used since. Reads it once that time has passed since the request, and once more where it is
+ * still that of the reading before. */
+static void read_last_energy(int64_t requested)
 {
-	static const int wait[] = {REFRESH_MS + 5, REFRESH_MS / 2 - 10};
-	uint64_t at_end[MOST_DEVICES];
+	static const int after_ms[] = {REFRESH_MS + 5, 3 * REFRESH_MS / 2 - 5};
+	uint64_t before[MOST_DEVICES];
 	for (int i = 0; i < device_count; i++)
-		at_end[i] = devices[i].energy;
-	for (int n = 0; n < 2; n++) {
-		int unchanged = 0;
+		before[i] = devices[i].energy;
+	for (int n = 0, unchanged = 1; n < 2 && unchanged; n++) {
+		wait_until(requested + after_ms[n] * 1000000LL);
+		unchanged = 0;
 		for (int i = 0; i < device_count; i++)
-			unchanged += at_end[i] && !devices[i].lost && devices[i].energy == at_end[i];
-		if (!unchanged)
-			return;
-		wait_ms(wait[n]);
-		for (int i = 0; i < device_count; i++)
-			if (at_end[i] && !devices[i].lost && devices[i].energy == at_end[i])
+			if (before[i] && !devices[i].lost && devices[i].energy == before[i]) {
 				call_group(i, ENERGY_GROUP);
+				unchanged += devices[i].energy == before[i];
+			}
 	}
 }
 
@@ -756,11 +761,12 @@ int main(int argc, char **argv)
 		}
 	accounted = now(CLOCK_PROCESS_CPUTIME_ID);
 	for (int first = 1;; first = 0) {
-		int all = flush_asked, last = last_asked;
+		int all = flush_asked;
+		int64_t last = last_asked;
 		flush_asked = last_asked = 0;
-		int64_t next = call_due(all || first);
+		int64_t next = call_due(all || first, last != 0);
 		if (last)
-			read_last_energy();
+			read_last_energy(last);
 		if (!next)
 			fail(divided ? DIVIDED : GPU_IS_LOST, "no GPU is left");
 		if (all) {
