@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os/exec"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -70,8 +71,9 @@ func (o mailOptions) log(failed error) {
 }
 
 // send sends the mail, with the job's report if the job has ended and the report comes in time. If sendmail is
-// missing, the system's mail program sends it, with subject and recipients as arguments: mail(1) has no other
-// interface that all its versions share, and the controller, which calls it by default, passes the same arguments.
+// missing or does not know the options, the system's mail program sends it, with subject and recipients as arguments:
+// mail(1) has no other interface that all its versions share, and the controller, which calls it by default, passes
+// the same arguments.
 func (o mailOptions) send(ctx context.Context, recipient string) error {
 	to, err := mail.Recipients(recipient)
 	if err != nil {
@@ -89,13 +91,19 @@ func (o mailOptions) send(ctx context.Context, recipient string) error {
 	ctx, cancel := context.WithTimeout(ctx, sendLimit)
 	defer cancel()
 	// -t: the recipients are in the message, because every account of the host can read arguments.
-	err = sendBy(ctx, message, cfg.Mail.Sendmail, "-i", "-t")
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
+	failed := sendBy(ctx, message, cfg.Mail.Sendmail, "-i", "-t")
+	if failed == nil || !errors.Is(failed, fs.ErrNotExist) && !errors.Is(failed, errOptions) {
+		return failed
 	}
 	// What the controller calls without us.
 	err = sendBy(ctx, []byte(body), defaultMailProgram, append([]string{"-s", o.subject, "--"}, to...)...)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(failed, errOptions) && err == nil:
+		return fmt.Errorf("%w: %s sent the mail: set mail.sendmail in jobgait.toml to a program with these options",
+			failed, defaultMailProgram)
+	case errors.Is(failed, errOptions):
+		return fmt.Errorf("no mail is sent: %w; %s: %w", failed, defaultMailProgram, err)
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("no mail is sent: neither mail.sendmail (%q) nor %s exists: install a mail system, or set "+
 			"mail.sendmail in jobgait.toml", cfg.Mail.Sendmail, defaultMailProgram)
 	}
@@ -105,8 +113,15 @@ func (o mailOptions) send(ctx context.Context, recipient string) error {
 // defaultMailProgram is the mail program that Slurm calls by default.
 const defaultMailProgram = "/bin/mail"
 
+// errOptions is the error of a program that does not know its options, and so has sent nothing: mail(1) of some
+// distributions has no option -t.
+var errOptions = errors.New("it does not know the options -i -t")
+
+// optionComplaint matches what programs print about an unknown option.
+var optionComplaint = regexp.MustCompile(`(?i)(?:invalid|illegal|unknown|unrecognized) option|^usage:`)
+
 // sendBy runs a program that reads a mail from its standard input. When ctx ends, the program and what it started
-// are killed. The error is fs.ErrNotExist if the program is missing.
+// are killed. The error is fs.ErrNotExist if the program is missing, and errOptions if it does not know its options.
 func sendBy(ctx context.Context, message []byte, program string, args ...string) error {
 	if program == "" {
 		return fs.ErrNotExist
@@ -128,12 +143,15 @@ func sendBy(ctx context.Context, message []byte, program string, args ...string)
 		return fmt.Errorf("no mail is sent: %s did not end within %.0f s: send one by hand to see why", program,
 			time.Since(began).Seconds())
 	}
-	return fmt.Errorf("no mail is sent: %s failed: %w: %.200s", program, err,
-		strings.Join(strings.Fields(string(said)), " "))
+	text := strings.Join(strings.Fields(string(said)), " ")
+	if optionComplaint.MatchString(text) {
+		return fmt.Errorf("%s failed: %w (%.200s)", program, errOptions, text)
+	}
+	return fmt.Errorf("no mail is sent: %s failed: %w: %.200s", program, err, text)
 }
 
 // report returns the first screen of the report of a job that has just ended, or its line in the accounting; ""
-// if neither is available in time.
+// if neither is available in time. It stops waiting if the account may read neither.
 func (o mailOptions) report(ctx context.Context, cfg configs.Config, m job.Mail) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(cfg.Mail.WaitS*float64(time.Second)))
 	defer cancel()
@@ -148,8 +166,8 @@ func (o mailOptions) report(ctx context.Context, cfg configs.Config, m job.Mail)
 			if d, wrong := report.ParseComment(u.Comment); failed == nil && wrong == nil {
 				return d.Line("job "+m.ID) + "\n"
 			}
-			if failed != nil && err != nil && !errors.Is(err, history.ErrNotFound) {
-				return "" // neither the accounting nor the history answers
+			if failed != nil && neverReadable(err, cfg) {
+				return ""
 			}
 		}
 		select {
@@ -164,14 +182,35 @@ func (o mailOptions) report(ctx context.Context, cfg configs.Config, m job.Mail)
 // job has the same id.
 const maxMailAge = 600
 
+// neverReadable reports whether the error of stored stays the same until the report comes: the account has no
+// permission, or another host has the history. Any other history becomes readable when a run is stored.
+func neverReadable(err error, cfg configs.Config) bool {
+	return errors.Is(err, fs.ErrPermission) ||
+		errors.Is(err, fs.ErrNotExist) && cfg.History.Ingest == "spool"
+}
+
 // stored returns the run of the mail's job in the history. It returns history.ErrNotFound if that run is of another
-// user than the mail.
+// user than the mail. A history whose directory the account may not write to is read without locks, because SQLite
+// creates files beside a history that it locks; while it is being written, the error is history.ErrBeingWritten.
 func (o mailOptions) stored(ctx context.Context, m job.Mail) (summary.Summary, error) {
-	db, _, err := openHistory(ctx, o.getenv, "")
+	db, path, err := openHistory(ctx, o.getenv, "")
+	if err == nil {
+		s, err := storedRun(ctx, db, m)
+		return s, errors.Join(err, db.Close())
+	}
+	if !history.Unavailable(err) {
+		return summary.Summary{}, err
+	}
+	unlocked, err := history.OpenUnlocked(ctx, path)
 	if err != nil {
 		return summary.Summary{}, err
 	}
-	defer func() { _ = db.Close() }()
+	s, err := storedRun(ctx, unlocked.DB, m)
+	return s, unlocked.Close(err)
+}
+
+// storedRun returns the newest run of the mail's job in a history.
+func storedRun(ctx context.Context, db *history.DB, m job.Mail) (summary.Summary, error) {
 	s, _, err := db.Lookup(ctx, history.Ref{ID: m.ID, Cluster: m.Cluster})
 	if err == nil && m.User != "" && s.Job.User != "" && s.Job.User != m.User {
 		return s, history.ErrNotFound // another job's, whose id was given out again

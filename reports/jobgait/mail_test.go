@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -111,9 +114,11 @@ func TestMailWithoutSendmail(t *testing.T) {
 		{program("fails", "cat >/dev/null; echo queue; echo full >&2; exit 75"), "fails failed: exit status 75: queue full"},
 		{program("deaf", "exit 0"), ""},
 		{dir, "permission denied"},
+		{program("mailx", "cat >/dev/null; echo \"mail: invalid option -- 't'\" >&2; exit 64"),
+			"mailx failed: it does not know the options -i -t (mail: invalid option -- 't'); " + defaultMailProgram},
 		{program("hangs", "sleep 600 & echo $! >"+child+"; wait"), "hangs did not end within"},
 	} {
-		if ended == "" && c.want == "neither mail.sendmail (" {
+		if ended == "" && (c.want == "neither mail.sendmail (" || strings.HasSuffix(c.want, defaultMailProgram)) {
 			continue
 		}
 		env, _ := mailing(t, c.sendmail)
@@ -171,6 +176,35 @@ func TestMailToMany(t *testing.T) {
 	got = askIn(env, "mail", "-s", "x", strings.Join(append(list, list[0]+strings.Repeat("y", 70000)), ","))
 	if text := sent(); got.status != 0 || strings.Count(got.complaint, "\n") != 1 || text != "" {
 		t.Errorf("%d, %.200s", got.status, got.complaint)
+	}
+}
+
+// An account that may only read the history, as that of the controller, gets the report: SQLite would create files in
+// the history's directory, where the account may not write.
+func TestMailOfAReadOnlyHistory(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can run a program as another account")
+	}
+	env, _ := mailing(t, "")
+	dir := strings.TrimPrefix(env[0], "HOME=")
+	sent := filepath.Join(dir, "sent")
+	for path := dir; path != os.TempDir() && path != "/"; path = filepath.Dir(path) {
+		if err := os.Chmod(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Chmod(filepath.Join(dir, "history.db"), 0o644), os.WriteFile(sent, nil, 0o666),
+		os.Chmod(sent, 0o666), os.Chmod(filepath.Join(dir, "jobgait.toml"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/proc/self/exe", "mail", "-s", "Slurm Job_id=8 Name=x Ended, Run time 00:01:40, COMPLETED",
+		"alice")
+	cmd.Dir, cmd.Env = "/", append(env, accountRole+"=jobgait")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	r := end(t, cmd)
+	text, err := os.ReadFile(sent)
+	if err != nil || r.status.ExitStatus() != 0 || r.complaint != "" || !strings.Contains(string(text), " IN SHORT\n") {
+		t.Errorf("%v, %d, %q, the mail is\n%s", err, r.status.ExitStatus(), r.complaint, text)
 	}
 }
 

@@ -222,16 +222,27 @@ const reportsHint = "your reports lie beside the output of your jobs, as jobgait
 	"administrators for " +
 	"the history, or name another with --history"
 
+// unreadableHistory is the error of openHistory if there is no history that the account may read. Its cause is
+// fs.ErrPermission if one exists.
+type unreadableHistory struct {
+	text  string
+	cause error
+}
+
+func (e unreadableHistory) Error() string { return e.text }
+func (e unreadableHistory) Unwrap() error { return e.cause }
+
 // noHistoryError explains why no history can be read: on a cluster it may exist nevertheless. failures are the
 // errors of the candidates, the site's first.
 func noHistoryError(path string, site configs.HistorySettings, failures []error) error {
+	text := fmt.Sprintf("no history at %s: no run was stored yet, or --history must name another file", path)
 	switch {
 	case len(failures) == 1 && errors.Is(failures[0], fs.ErrPermission):
-		return fmt.Errorf("you may not read the history %s: name another with --history", path)
+		text = fmt.Sprintf("you may not read the history %s: name another with --history", path)
 	case errors.Is(failures[0], fs.ErrPermission):
-		return fmt.Errorf("you may not read the site's history %s: %s", site.Path, reportsHint)
+		text = fmt.Sprintf("you may not read the site's history %s: %s", site.Path, reportsHint)
 	case site.Ingest == "spool":
-		return fmt.Errorf("the site's history is on another host, this one has no %s: %s", site.Path, reportsHint)
+		text = fmt.Sprintf("the site's history is on another host, this one has no %s: %s", site.Path, reportsHint)
 	}
-	return fmt.Errorf("no history at %s: no run was stored yet, or --history must name another file", path)
+	return unreadableHistory{text, failures[0]}
 }
