@@ -63,8 +63,8 @@ func runIngest(ctx context.Context, getenv func(string) string, out io.Writer) e
 	}
 	err = errors.Join(err, failed)
 	err = errors.Join(err, db.Close())
-	f := finish.Finisher{Config: cfg, Scheduler: scheduler.ForSettings(cfg, getenv),
-		Log: func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }}
+	print := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
+	f := finish.Finisher{Config: cfg, Scheduler: scheduler.ForSettings(cfg, getenv), Log: print, Info: print}
 	_, failed = f.QueryStates(ctx)
 	return errors.Join(err, failed, f.WriteSite(ctx))
 }

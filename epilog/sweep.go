@@ -37,7 +37,9 @@ func runSweep(ctx context.Context, getenv func(string) string, out io.Writer) er
 	}
 	if ownsHistory(cfg, getenv) {
 		log := func(format string, args ...any) { failed = errors.Join(failed, fmt.Errorf(format, args...)) }
-		_, err := finish.Finisher{Config: cfg, Scheduler: scheduler.ForSettings(cfg, getenv), Log: log}.QueryStates(ctx)
+		info := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
+		_, err := finish.Finisher{Config: cfg, Scheduler: scheduler.ForSettings(cfg, getenv), Log: log,
+			Info: info}.QueryStates(ctx)
 		failed = errors.Join(failed, err)
 	}
 	return failed

@@ -50,8 +50,8 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 		list = append(list, job.Comment{JobID: r.JobID, DisplayID: s.DisplayID(), Text: body, Lower: small})
 	}
 	n, err := f.Scheduler.(job.Commenter).SetComments(ctx, list, jobreport.CommentMark)
-	if n.Kept > 0 {
-		f.Log("%s of other tools left unchanged: the digests of these jobs are in the history only",
+	if n.Kept > 0 && f.Info != nil {
+		f.Info("%s of other tools left unchanged: the digests of these jobs are in the history only",
 			quantity.Plural(n.Kept, "admin comment"))
 	}
 	if err != nil {

@@ -30,7 +30,8 @@ type Finisher struct {
 	Program string
 	// Scheduler is queried for what the hooks' environment lacks.
 	Scheduler job.Scheduler
-	// Log logs problems that an administrator should look at; Info, which may be nil, logs a line for each report.
+	// Log logs problems that an administrator should look at; Info, which may be nil, logs other events: each
+	// report, and comments of other tools that were left unchanged.
 	Log, Info func(format string, args ...any)
 	// Began is when the process began that the Epilog waits for, in seconds of CLOCK_MONOTONIC; 0 for a sweep.
 	Began float64
