@@ -35,7 +35,7 @@ func siteText(a history.Aggregates, hours float64) string {
 			name)
 	}
 	const states = "jobgait_site_node_seconds"
-	gauge(states, "Node seconds, by how they ended,")
+	gauge(states, "Node seconds by state")
 	for _, state := range slices.Sorted(maps.Keys(a.ByState)) {
 		fmt.Fprintf(&b, "%s{state=%q} %g\n", states, state, secondsPerHour*a.ByState[state])
 	}

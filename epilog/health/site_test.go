@@ -1,9 +1,9 @@
 package health
 
 import (
+	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -82,6 +82,23 @@ func TestPromtool(t *testing.T) {
 	}
 }
 
+// listeningAddress returns the address that node_exporter logs once it listens there, and reads the rest of the log in
+// the background. The kernel selects the port, so that no other program can take it before.
+func listeningAddress(t *testing.T, log io.Reader) string {
+	t.Helper()
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), "Listening on") {
+			_, rest, _ := strings.Cut(lines.Text(), "address=")
+			address, _, _ := strings.Cut(rest, " ")
+			go func() { _, _ = io.Copy(io.Discard, log) }()
+			return address
+		}
+	}
+	t.Fatal("node_exporter ended before it listened")
+	return ""
+}
+
 // The real node_exporter, of the distribution's package prometheus-node-exporter, serves each line of the site's file.
 func TestNodeExporter(t *testing.T) {
 	program, err := exec.LookPath("prometheus-node-exporter")
@@ -89,17 +106,16 @@ func TestNodeExporter(t *testing.T) {
 		t.Skipf("%v: install the package prometheus-node-exporter to read the files with it", err)
 	}
 	dir := textfiles(t)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	address := free.Addr().String()
-	must(t, free.Close())
 	exporter := exec.Command(program, "--collector.disable-defaults", "--collector.textfile",
-		"--collector.textfile.directory="+dir, "--web.listen-address="+address)
+		"--collector.textfile.directory="+dir, "--web.listen-address=127.0.0.1:0")
+	log, err := exporter.StderrPipe()
+	must(t, err)
 	must(t, exporter.Start())
 	t.Cleanup(func() {
 		_ = exporter.Process.Kill()
 		_ = exporter.Wait()
 	})
+	address := listeningAddress(t, log)
 	served := ""
 	jobtest.Poll(time.Minute, func() bool {
 		r, err := http.Get("http://" + address + "/metrics")
