@@ -47,10 +47,14 @@ func newSite(t *testing.T) site {
 		t.Fatal(err)
 	}
 	now := float64(time.Now().Unix())
-	for id := run.JobID(1); id <= 6; id++ {
+	for id := run.JobID(1); id <= 7; id++ { // the last is of another user
+		user, uid := webUser, webUID
+		if id == 7 {
+			user, uid = "somebody", webUID-1
+		}
 		if err := db.Put(t.Context(), summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "c1", JobID: id},
-			Job:   run.Job{Name: "<script>alert(1)</script>", App: "melt", User: webUser, UID: webUID, NNodes: 1},
-			Start: now - 1000*float64(7-id), End: now - 1000*float64(7-id) + 60, ElapsedS: 60 + float64(id), Exit: &run.Exit{},
+			Job:   run.Job{Name: "<script>alert(1)</script>", App: "melt", User: user, UID: uid, NNodes: 1},
+			Start: now - 1000*float64(8-id), End: now - 1000*float64(8-id) + 60, ElapsedS: 60 + float64(id), Exit: &run.Exit{},
 			State: "COMPLETED", Quality: run.Quality{Scope: "job"}}, history.Ingest{}); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +112,7 @@ func TestPages(t *testing.T) {
 		want         []string
 	}{
 		{"/", "200 OK", []string{`<a href="/pun/sys/jobgait/jobs/6">6</a>`, "<td>melt<td>COMPLETED<td>",
-			"default-src 'none'"}},
+			"default-src 'none'", "name=viewport", "<div class=wide><table>"}},
 		{"/jobs/3", "200 OK", []string{"Job 3", "text/html", "frame-ancestors 'self'",
 			`http-equiv="Content-Security-Policy"`}},
 		{"/jobs/3.txt", "200 OK", []string{"text/plain", "=== jobgait"}},
@@ -121,7 +125,8 @@ func TestPages(t *testing.T) {
 	} {
 		got := s.request(t, webUID, "GET", c.path)
 		if !strings.HasPrefix(got, c.status+"\n") ||
-			strings.Contains(got, "text/html") && strings.Contains(got, "<script>alert") {
+			strings.Contains(got, "text/html") && strings.Contains(got, "<script>alert") ||
+			c.path == "/" && strings.Contains(got, "/jobs/7") {
 			t.Errorf("%q: %.300s", c.path, got)
 		}
 		for _, want := range append(c.want, "X-Content-Type-Options: nosniff") {

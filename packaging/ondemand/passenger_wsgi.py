@@ -31,7 +31,7 @@ OWN = "default-src 'none'; style-src 'unsafe-inline'; " + FRAMES
 STYLE = """body{font:15px/1.4 sans-serif;margin:1.5em auto;max-width:70em;padding:0 1em;color:#222}
 h1{font-size:1.3em}table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:.3em .7em;border-bottom:1px solid #ddd;white-space:nowrap}
-td.n,th.n{text-align:right}a{color:#0a58a4}.none{color:#666}"""
+td.n,th.n{text-align:right}a{color:#0a58a4}.none{color:#666}.wide{overflow-x:auto}"""
 
 
 class Failed(Exception):
@@ -67,7 +67,8 @@ def jobgait(*args):
 
 
 def page(title, body):
-    return ("<!DOCTYPE html><html lang=en><meta charset=utf-8><title>%s</title><style>%s</style><h1>%s</h1>%s</html>\n"
+    return ("<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+            "<title>%s</title><style>%s</style><h1>%s</h1>%s</html>\n"
             % (html.escape(title), STYLE, html.escape(title), body)).encode("utf-8", "replace")
 
 
@@ -97,8 +98,9 @@ def jobs(base):
             number(job.get("period_s"), "%.4g s"), html.escape(str(job.get("finding") or ""))))
     if not rows:
         return page("Your jobs", "<p class=none>No job of yours is in the history yet.")
-    return page("Your jobs", '<p><a href="%s/dashboard">All histories on one page</a><table>'
-                "<tr><th>Job<th>Application<th>State<th>Start<th class=n>Elapsed<th class=n>Cycle<th>Finding%s</table>"
+    return page("Your jobs", '<p><a href="%s/dashboard">All histories on one page</a><div class=wide><table>'
+                "<tr><th>Job<th>Application<th>State<th>Start<th class=n>Elapsed<th class=n>Cycle<th>Finding%s"
+                "</table></div>"
                 % (html.escape(base, quote=True), "".join(rows)))
 
 
