@@ -68,8 +68,8 @@ func (c Collection) Read(ctx context.Context) ([]ProcessStacks, error) {
 }
 
 // maxSilence is how long a copier may send nothing before it is killed: longer than it waits for a thread, and
-// than it takes to end itself.
-const maxSilence = 3 * time.Second
+// than it takes to end itself. maxStart is the same for its first message: it starts late on a busy machine.
+const maxSilence, maxStart = 3 * time.Second, 8 * time.Second
 
 // maxStuck limits the copiers started after one that was stuck in a process.
 const maxStuck = 3
@@ -88,7 +88,9 @@ func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, err error
 		if err == nil || done >= len(pids) {
 			return copies, nil
 		}
-		copies = append(copies, ThreadCopy{PID: pids[done], TID: pids[done], Trouble: Stuck})
+		stuck := describe("/proc", pids[done], pids[done])
+		stuck.Trouble = Stuck
+		copies = append(copies, stuck)
 		if pids = pids[done+1:]; len(pids) == 0 {
 			break
 		}
@@ -100,13 +102,13 @@ func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, err error
 }
 
 // copyWithOneChild lets one copier copy processes for at most limit, and returns the copies and the number of
-// completed processes. It kills a copier that is silent for maxSilence and returns an error then.
+// completed processes. It kills a copier that is silent for maxSilence, or maxStart at first, and returns an error then.
 func (c Collection) copyWithOneChild(ctx context.Context, pids []int, limit time.Duration) (
 	copies []ThreadCopy, done int, err error,
 ) {
 	within, stop := context.WithCancel(ctx)
 	defer stop()
-	quiet := time.AfterFunc(maxSilence, stop)
+	quiet := time.AfterFunc(maxStart, stop)
 	defer quiet.Stop()
 	q := CopyQuestion{PIDs: pids, UID: c.Account.UID, ForMS: limit.Milliseconds()}
 	child := as.Child{Program: c.Program, Account: c.Account}

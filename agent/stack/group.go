@@ -179,13 +179,13 @@ func frameOf(f Frame) stacks.GroupFrame {
 	return out
 }
 
-// activityOf returns the activity of a thread: Stopped in the states T and t, Disk in D or with the CopyProblem Stuck,
-// Sleeping in S and I, else Running.
+// activityOf returns the activity of a thread: Stopped in the states T and t, Disk in D, Sleeping in S and I, else
+// Running.
 func activityOf(th Thread) stacks.Activity {
 	switch {
 	case th.State == "T" || th.State == "t":
 		return stacks.Stopped
-	case th.State == "D" || th.Trouble == Stuck:
+	case th.State == "D":
 		return stacks.Disk
 	case th.State == "S" || th.State == "I":
 		return stacks.Sleeping
@@ -237,8 +237,8 @@ func (m *grouping) notes() (out []note.Note) {
 		{Frozen, note.StackFrozen, "%d threads are frozen, as those of a suspended job, and were left alone"},
 		{Gone, note.StackGone, "%d threads ended before they were read"},
 		{Late, note.StackIncomplete, "%d threads were not read, because the time limit was reached"},
-		{Stuck, note.StackIncomplete, "%d threads could not be read, because they sleep in the kernel, perhaps in a file " +
-			"system that hangs"},
+		{Stuck, note.StackIncomplete, "%d threads could not be read in time: they sleep in the kernel, perhaps in a file " +
+			"system that hangs, or get no CPU"},
 	} {
 		if n := m.trouble[k.trouble]; n > 0 {
 			out = append(out, note.New(k.code, k.text, n))

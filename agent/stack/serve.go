@@ -53,8 +53,8 @@ type ThreadStack struct {
 // Limits of one unwinder. It stops by itself after stopAfter or maxCPUNS of CPU time; the child is killed at
 // unwindWall and at the CPU time in the table of children.
 const (
-	unwindWall = 6 * time.Second
-	stopAfter  = 5 * time.Second
+	unwindWall = 12 * time.Second
+	stopAfter  = 10 * time.Second
 	maxCPUNS   = 3e9 // ns
 	maxPath    = 200
 	heapBytes  = 96 << 20

@@ -68,13 +68,14 @@ func (f GroupFrame) equal(x GroupFrame) bool {
 
 // markOdd sets Odd of the groups of main threads that behave unlike the others: the stopped ones if some but not
 // all tasks are stopped; else those that do not wait, if some tasks wait and at most half do not; else, if all
-// or none wait, groups of at most half the size of the largest.
+// or none wait, groups of at most half the size of the largest. Tasks of which nothing is known do not count.
 func markOdd(groups []Group) {
-	largest, waiting, stopped, all := 0, 0, 0, Tasks(groups)
+	largest, waiting, stopped, all := 0, 0, 0, 0
 	for _, g := range groups {
-		if g.Others {
+		if g.Others || g.unread() {
 			continue
 		}
+		all += g.Tasks
 		largest = max(largest, g.Tasks)
 		if g.State == Stopped {
 			stopped += g.Tasks
@@ -85,7 +86,7 @@ func markOdd(groups []Group) {
 	for i := range groups {
 		g := &groups[i]
 		switch {
-		case g.Others || g.Tasks == all:
+		case g.Others || g.unread() || g.Tasks == all:
 		case stopped > 0 && stopped < all:
 			g.Odd = g.State == Stopped
 		case waiting > 0 && waiting < all:

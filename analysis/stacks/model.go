@@ -34,6 +34,12 @@ type Group struct {
 	Key string `json:"key,omitempty"`
 }
 
+// unread reports whether nothing is known of what the threads do: they have no stack, and neither a signal nor the
+// kernel holds them.
+func (g Group) unread() bool {
+	return len(g.Frames) == 0 && g.State != Stopped && g.State != Disk
+}
+
 // GroupFrame is one function on the stack of a group. A function without a name is its place in the library's file.
 type GroupFrame struct {
 	Function string  `json:"function"`

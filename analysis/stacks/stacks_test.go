@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -37,6 +38,21 @@ func TestMergeNodes(t *testing.T) {
 	}
 	if line := Line(got, 20); len(line) != 20 {
 		t.Errorf("%q is not cut", line)
+	}
+}
+
+// A task whose stack could not be read, as on a busy machine, is not called the one for which the others wait; one that
+// the kernel blocks is.
+func TestUnreadTasksAreNotOdd(t *testing.T) {
+	const want = "Rank 3 on n1 is blocked in the kernel, without a readable stack: all others wait for it."
+	for _, state := range []Activity{Running, Disk} {
+		unread := Group{Tasks: 1, Threads: 1, Ranks: []int{3}, PIDs: []int{3}, Nodes: []string{"n1"}, State: state, Key: "no"}
+		groups := Merge(Record{Groups: []Group{waiting("n1", "poll", 0, 1, 2), unread}})
+		text := Summary(groups)
+		if odd := groups[1].Odd; odd != (state == Disk) || odd != strings.Contains(text, want) ||
+			!odd && (!strings.Contains(text, "1 of 4 tasks could not be read.") || strings.Contains(text, "others wait")) {
+			t.Errorf("%s: odd %v, %s", state, odd, text)
+		}
 	}
 }
 

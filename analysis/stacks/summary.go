@@ -96,8 +96,8 @@ func predicateOf(g Group) string {
 	if !one {
 		verb = "are"
 	}
-	if len(g.Frames) == 0 {
-		return verb + " " + string(g.State) + ", and shows no stack"
+	if g.unread() {
+		return "could not be read"
 	}
 	state := ""
 	switch {
@@ -109,6 +109,9 @@ func predicateOf(g Group) string {
 		state = ", blocked in the kernel"
 	case g.State == Sleeping && !at.Waits && g.WaitsIn != nil:
 		state = ", asleep in " + clean(*g.WaitsIn)
+	}
+	if len(g.Frames) == 0 {
+		return verb + strings.TrimPrefix(state, ",") + ", without a readable stack"
 	}
 	if at.Own < 0 {
 		return verb + " in " + Name(g.Frames[len(g.Frames)-1]) + state

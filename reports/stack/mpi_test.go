@@ -75,11 +75,11 @@ func lineOf(t *testing.T, source, comment string) int {
 	return 0
 }
 
-// launch starts ranks in a process group of their own and returns the launcher's process.
+// launch starts ranks in a session of their own, as jobs have, and returns the launcher's process.
 func launch(t *testing.T, args []string) (pid int, end func()) {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Env = append(os.Environ(), "OMPI_MCA_btl=self,vader", "OMPI_MCA_mpi_yield_when_idle=1")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
