@@ -150,6 +150,16 @@ func (f *ELFFile) Address(off uint64) (uint64, bool) {
 	return 0, false
 }
 
+// SectionAddress returns the link-time address of the section with a name; false if there is none.
+func (f *ELFFile) SectionAddress(title string) (uint64, bool) {
+	for _, s := range f.sections {
+		if s.title == title && s.addr != 0 {
+			return s.addr, true
+		}
+	}
+	return 0, false
+}
+
 // offset returns the file offset of an address; false if the address is in no loaded segment.
 func (f *ELFFile) offset(addr uint64) (uint64, bool) {
 	for _, l := range f.loads {

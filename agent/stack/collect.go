@@ -142,13 +142,12 @@ func batches(copies []ThreadCopy) func(yield func([]ThreadCopy) bool) {
 }
 
 // unwind lets a child unwind the copies. If it fails, as by broken debug information, a second child does so without
-// source lines, unless the first one was not to look up lines. If no child succeeds, it returns the error of the last.
+// source lines and functions of Python. If no child succeeds, it returns the error of the last.
 func (c Collection) unwind(ctx context.Context, copies []ThreadCopy) ([]ThreadStack, error) {
 	var failed error
-	for _, detail := range slices.Compact([]DetailLevel{c.Detail, Functions}) {
+	for _, q := range []UnwindQuestion{{Detail: c.Detail, Threads: copies}, {Functions, true, copies}} {
 		within, stop := context.WithTimeout(ctx, unwindWall)
-		stacks, err := as.Ask[[]ThreadStack](within, as.Child{Program: c.Program, Account: c.Account}, as.UnwindStacks,
-			UnwindQuestion{Detail: detail, Threads: copies})
+		stacks, err := as.Ask[[]ThreadStack](within, as.Child{Program: c.Program, Account: c.Account}, as.UnwindStacks, q)
 		stop()
 		if err == nil {
 			err = checkStacks(stacks, copies)

@@ -166,8 +166,8 @@ func walkImage(t *testing.T, image, stack []byte) int {
 		t.Errorf("%d frames, %q", len(frames), why)
 	}
 	for _, p := range frames {
-		if p.offset > 0x1000 {
-			t.Errorf("a frame at %#x", p.offset)
+		if p.location.offset > 0x1000 {
+			t.Errorf("a frame at %#x", p.location.offset)
 		}
 	}
 	return len(frames)

@@ -254,7 +254,8 @@ func (m *grouping) notes() (out []note.Note) {
 	}
 	if m.python > 0 {
 		out = append(out, note.New(note.StackPython, "tasks that run Python: %d; their stacks show the functions of the "+
-			"interpreter and of its extensions, not those written in Python", m.python))
+			"interpreter and of its extensions, not those written in Python, which are shown for CPython 3.13 if its memory "+
+			"may be read", m.python))
 	}
 	if m.hidden > 0 {
 		out = append(out, note.New(note.StackThreads,

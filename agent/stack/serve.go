@@ -26,8 +26,10 @@ const (
 
 // UnwindQuestion has copies of threads to unwind. Those of one process are consecutive.
 type UnwindQuestion struct {
-	Detail  DetailLevel  `json:"detail"`
-	Threads []ThreadCopy `json:"threads"`
+	Detail DetailLevel `json:"detail"`
+	// NoPython leaves out the functions written in Python, for which memory of the process is read.
+	NoPython bool         `json:"no_python,omitempty"`
+	Threads  []ThreadCopy `json:"threads"`
 }
 
 // Frame is one function on a stack.
@@ -72,6 +74,7 @@ func ServeUnwindStacks(ctx context.Context, r as.Request) error {
 	ctx, stop := context.WithTimeout(ctx, stopAfter)
 	defer stop()
 	u := newUnwinder(ctx, "/proc", q.Detail)
+	u.noPython = q.NoPython
 	return json.NewEncoder(r.Out).Encode(u.unwind(q.Threads))
 }
 
@@ -83,17 +86,22 @@ type unwinder struct {
 	mappings  map[int][]mapping
 	lineSteps int
 	cpuNS     int64 // of this process, after which nothing more is read
+	// interpreters are the readers for CPython by process, nil where it cannot be read.
+	interpreters map[int]*python
+	pythonReads  int // how many reads of memory are left for them
+	noPython     bool
 }
 
 // newUnwinder returns an unwinder that reads mappings below proc.
 func newUnwinder(ctx context.Context, proc string, d DetailLevel) *unwinder {
 	return &unwinder{ctx: ctx, detail: d, libraries: libraries{proc: proc, open: map[string]*library{}},
-		mappings: map[int][]mapping{}, lineSteps: maxLineSteps, cpuNS: maxCPUNS}
+		mappings: map[int][]mapping{}, lineSteps: maxLineSteps, cpuNS: maxCPUNS,
+		interpreters: map[int]*python{}, pythonReads: maxPythonReads}
 }
 
 // unwind unwinds all copies, then looks up the functions of each file once.
 func (u *unwinder) unwind(copies []ThreadCopy) []ThreadStack {
-	stacks, walks := make([]ThreadStack, len(copies)), make([][]frameLocation, len(copies))
+	stacks, walks := make([]ThreadStack, len(copies)), make([][]walkedFrame, len(copies))
 	for i, c := range copies {
 		stacks[i].TID = c.TID
 		walks[i], stacks[i].Ending = u.walk(c)
@@ -101,15 +109,16 @@ func (u *unwinder) unwind(copies []ThreadCopy) []ThreadStack {
 	found := u.lookUp(walks)
 	for i, walk := range walks {
 		for _, p := range walk {
-			stacks[i].Frames = append(stacks[i].Frames, found[p])
+			stacks[i].Frames = append(stacks[i].Frames, found[p.location])
 		}
+		stacks[i].Frames = u.withPython(copies[i], walk, stacks[i])
 	}
 	return stacks
 }
 
 // walk unwinds one copy and returns its frames and why it ended: NoRegister also for a copy without registers,
 // and when the unwinder's time is over. It recovers from panics, so that one copy cannot stop the others.
-func (u *unwinder) walk(c ThreadCopy) (frames []frameLocation, why Ending) {
+func (u *unwinder) walk(c ThreadCopy) (frames []walkedFrame, why Ending) {
 	defer func() {
 		if recover() != nil {
 			frames, why = nil, BadTable
@@ -133,11 +142,12 @@ func (u *unwinder) walk(c ThreadCopy) (frames []frameLocation, why Ending) {
 func (u *unwinder) outOfTime() bool { return u.ctx.Err() != nil || rawcall.CPU() > u.cpuNS }
 
 // lookUp returns the Frame of each location, looking up each file once.
-func (u *unwinder) lookUp(walks [][]frameLocation) map[frameLocation]Frame {
+func (u *unwinder) lookUp(walks [][]walkedFrame) map[frameLocation]Frame {
 	of := map[*library][]uint64{}
 	found := map[frameLocation]Frame{}
 	for _, walk := range walks {
-		for _, p := range walk {
+		for _, f := range walk {
+			p := f.location
 			if _, ok := found[p]; !ok {
 				found[p] = Frame{Library: note.Clean(p.library.name, names.MaxName), Offset: p.offset}
 				of[p.library] = append(of[p.library], p.offset)

@@ -30,6 +30,13 @@ func (r *registers) set(n, v uint64) {
 // forget marks a register as unknown.
 func (r *registers) forget(n uint64) { r.known &^= 1 << n }
 
+// walkedFrame is a frame of a walk: where its code is, the address of that code in memory, and the address at which the
+// frame ends, the canonical frame address of DWARF; 0 if it is not known.
+type walkedFrame struct {
+	location  frameLocation
+	code, end uint64
+}
+
 // memory is a copy of a stack and the address at which the copy starts.
 type memory struct {
 	start uint64
@@ -81,8 +88,8 @@ type walk struct {
 	exact     bool   // the program counter is that of the next instruction, not a return address
 }
 
-// allFrames returns the locations of all frames of the stack, innermost first, and why unwinding ended.
-func (w *walk) allFrames() (frames []frameLocation, why Ending) {
+// allFrames returns all frames of the stack, innermost first, and why unwinding ended.
+func (w *walk) allFrames() (frames []walkedFrame, why Ending) {
 	w.exact = true
 	for len(frames) < maxFrames {
 		pc, _ := w.registers.get(uint64(w.machine.pc))
@@ -98,10 +105,11 @@ func (w *walk) allFrames() (frames []frameLocation, why Ending) {
 		if !w.exact {
 			off--
 		}
-		frames = append(frames, frameLocation{lib, off})
+		frames = append(frames, walkedFrame{location: frameLocation{lib, off}, code: m.start + off - m.offset})
 		if why = w.step(lib, off); why != "" {
 			return frames, why
 		}
+		frames[len(frames)-1].end = w.frame
 	}
 	return frames, TooDeep
 }

@@ -15,20 +15,59 @@ type Places struct {
 }
 
 // PlacesOf returns the indexes of the frames that show what a thread does; frames are innermost first. Own is the
-// innermost frame of the program's own code, and Entry the frame that it called; they are -1 without one. Waits reports
-// whether any frame inside Own, or any at all without Own, is in MPI or OpenMP.
+// innermost frame of the program's own code, of a program in Python the innermost function in it, and Entry the frame
+// that it called; they are -1 without one. Where Python calls MPI by an extension, Entry is the function of MPI. Waits
+// reports whether any frame inside Own, or any at all without Own, is in MPI or OpenMP.
 func PlacesOf(frames []GroupFrame) Places {
-	p := Places{Own: slices.IndexFunc(frames, isOwn), Entry: -1}
+	own := pythonFrame(frames)
+	inPython := own >= 0
+	if !inPython {
+		own = slices.IndexFunc(frames, isOwn)
+	}
+	p := Places{Own: own, Entry: -1}
 	inner := frames
 	if p.Own >= 0 {
 		inner = frames[:p.Own]
 		p.Entry = p.Own - 1
 	}
-	p.Waits = slices.ContainsFunc(inner, func(f GroupFrame) bool {
-		c := anatomy.ClassOf(f.Library)
-		return c == anatomy.Communication || c == anatomy.OpenMP || mpiCall(f.Function) != ""
-	})
+	p.Waits = slices.ContainsFunc(inner, inWaitingLibrary)
+	if inPython && p.Waits {
+		for p.Entry >= 0 && !inWaitingLibrary(inner[p.Entry]) {
+			p.Entry--
+		}
+	}
 	return p
+}
+
+// inWaitingLibrary reports whether a frame is in MPI or OpenMP.
+func inWaitingLibrary(f GroupFrame) bool {
+	c := anatomy.ClassOf(f.Library)
+	return c == anatomy.Communication || c == anatomy.OpenMP || mpiCall(f.Function) != ""
+}
+
+// pythonFrame returns the index of the innermost function written in Python: one in the user's own files if there is
+// one, else one in an installed package, else in the standard library; -1 if none was written in Python. Package
+// agent/stack describes the libraries of such frames.
+func pythonFrame(frames []GroupFrame) int {
+	found, rank := -1, 0
+	for i, f := range frames {
+		r := 0
+		switch {
+		case strings.HasPrefix(f.Library, "<"):
+			r = 3
+		case !strings.HasSuffix(f.Library, ".py"):
+		case !strings.Contains(f.Library, "/"):
+			r = 3
+		case strings.HasPrefix(f.Library, "python"):
+			r = 1
+		default:
+			r = 2
+		}
+		if r > rank {
+			found, rank = i, r
+		}
+	}
+	return found
 }
 
 // isOwn reports whether a frame is the program's own code, or that of the interpreter that runs it. A program that was

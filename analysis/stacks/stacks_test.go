@@ -56,6 +56,32 @@ func TestUnreadTasksAreNotOdd(t *testing.T) {
 	}
 }
 
+// In a program in Python the program's own code is the innermost function in the user's files: neither the module that
+// calls MPI, nor the standard library, nor the interpreter.
+func TestPlacesOfPython(t *testing.T) {
+	frame := func(function, library string) GroupFrame { return GroupFrame{Function: function, Library: library} }
+	main, start := frame("<module>", "run.py"), frame("_start", "python3.13")
+	for _, c := range []struct {
+		frames     []GroupFrame
+		own, entry string
+		waits      bool
+	}{
+		{[]GroupFrame{frame("opal_progress", "libopen-pal.so.40"), frame("MPI_Allreduce", "libmpi.so.40"),
+			frame("__pyx_pw", "MPI.cpython-313-x86_64-linux-gnu.so"), frame("vectorcall", "libpython3.13.so.1.0"),
+			frame("exchange", "run.py"), main, start}, "exchange", "MPI_Allreduce", true},
+		{[]GroupFrame{frame("futex", "libc.so.6"), frame("Event.wait", "python3.13/threading.py"),
+			frame("join", "dask/core.py"), main, start}, "<module>", "join", false},
+		{[]GroupFrame{frame("futex", "libc.so.6"), frame("Event.wait", "python3.13/threading.py"),
+			frame("join", "dask/core.py"), start}, "join", "Event.wait", false},
+		{[]GroupFrame{frame("dgemm", "libopenblas.so.0"), frame("solve", "<simulate>"), start}, "solve", "dgemm", false},
+	} {
+		p := PlacesOf(c.frames)
+		if p.Own < 1 || c.frames[p.Own].Function != c.own || c.frames[p.Entry].Function != c.entry || p.Waits != c.waits {
+			t.Errorf("%+v of %+v, want %s and %s", p, c.frames, c.own, c.entry)
+		}
+	}
+}
+
 // A record of many groups keeps the largest and the smallest, and is valid then.
 func TestBoundedRecords(t *testing.T) {
 	var r Record

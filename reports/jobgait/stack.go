@@ -42,8 +42,8 @@ func stackCommand(getenv func(string) string) *cobra.Command {
 			"call stack form one group, the largest first; a star marks groups that differ\n" +
 			"from the others. The number of a task is its rank in MPI, otherwise its number\n" +
 			"in the step. Line numbers are shown for programs built with -g; a function of a\n" +
-			"stripped program is shown as its library and address. Inlined functions and\n" +
-			"functions of Python are not shown.\n\n" +
+			"stripped program is shown as its library and address. Functions of Python are\n" +
+			"shown for CPython 3.13 only, and inlined functions are not shown.\n\n" +
 			"A number is the id of a job of this machine, otherwise of a process, which is\n" +
 			"shown with all its descendants, otherwise of a job of other nodes. A directory\n" +
 			"is one that contains live.json. Without an argument it shows your newest run on\n" +

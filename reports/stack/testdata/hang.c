@@ -75,7 +75,7 @@ OWN solve(const char *kind, int odd, const char *path) {
 	for (int i = 0;; i++) {
 		for (int k = 0; k < 100000; k++)
 			field[k % 1000] += k * 1e-9;
-		if (i == 30 && rank == odd)
+		if (i == 10 && rank == odd)
 			leave(kind, path);
 		exchange(field[i % 1000]);
 	}
