@@ -16,15 +16,20 @@ const minLonger = 1.0
 // that. Both come from the boundaries of each node and the nearest ones of the first node that has any (see lagOf); the
 // median over the nodes is subtracted. Nodes without a lag keep nil.
 func (a *NodeComparison) setLags(nodes []NodePattern, shapes []phased) {
-	begin := make([][]float64, len(nodes))
+	begin, all := make([][]float64, len(nodes)), 0
+	for _, n := range nodes {
+		all += len(n.BoundariesS)
+	}
+	times := make([]float64, 0, all)
 	for i, n := range nodes {
 		if shapes[i].v == nil {
 			continue
 		}
-		begin[i] = make([]float64, 0, len(n.BoundariesS))
+		from := len(times)
 		for _, t := range n.BoundariesS {
-			begin[i] = append(begin[i], t+shapes[i].shift*n.PeriodS)
+			times = append(times, t+shapes[i].shift*n.PeriodS)
 		}
+		begin[i] = times[from:]
 		slices.Sort(begin[i])
 	}
 	base := slices.IndexFunc(begin, func(b []float64) bool { return len(b) > 0 })
@@ -33,8 +38,9 @@ func (a *NodeComparison) setLags(nodes []NodePattern, shapes []phased) {
 	}
 	lag, spread := make([]float64, len(nodes)), make([]float64, len(nodes))
 	var known []float64
+	var scratch lagScratch
 	for i := range nodes {
-		lag[i], spread[i] = lagOf(begin[i], begin[base], nodes[base].PeriodS)
+		lag[i], spread[i] = lagOf(begin[i], begin[base], nodes[base].PeriodS, &scratch)
 		if !math.IsNaN(lag[i]) {
 			known = append(known, lag[i])
 		}
@@ -48,11 +54,14 @@ func (a *NodeComparison) setLags(nodes []NodePattern, shapes []phased) {
 	}
 }
 
+// lagScratch holds the memory of lagOf.
+type lagScratch struct{ differences, buffer []float64 }
+
 // lagOf returns the median difference, in seconds, between the boundaries of one node and the nearest ones of
 // another, both ascending, and its median absolute deviation. Differences above half a period are left out;
 // with fewer than three it returns NaN.
-func lagOf(x, base []float64, periodS float64) (lag, spread float64) {
-	d := make([]float64, 0, len(x))
+func lagOf(x, base []float64, periodS float64, scratch *lagScratch) (lag, spread float64) {
+	d := scratch.differences[:0]
 	k := 0 // the first of base that is not before t
 	for _, t := range x {
 		for k < len(base) && cmp.Less(base[k], t) {
@@ -69,10 +78,15 @@ func lagOf(x, base []float64, periodS float64) (lag, spread float64) {
 			d = append(d, best)
 		}
 	}
+	scratch.differences = d
 	if len(d) < 3 {
 		return math.NaN(), math.NaN()
 	}
-	return robust.MedianAndMAD(d)
+	lag = robust.MedianWithBuffer(&scratch.buffer, d)
+	for i, v := range d {
+		d[i] = math.Abs(v - lag)
+	}
+	return lag, robust.SD * robust.MedianWithBuffer(&scratch.buffer, d)
 }
 
 // markStragglers sets LongerPct, the excess of each node's period over the median of the nodes, and marks as stragglers

@@ -87,25 +87,82 @@ func (c cycle) normalise() {
 // bestCorrelation returns the largest correlation of c with rotations of d, and the rotation: the share of the cycle, 0
 // to 1, at which d has to begin to be most like c.
 func (c cycle) bestCorrelation(d cycle) (r, shift float64) {
-	r = -1
-	twice := append(append(make(cycle, 0, 2*cyclePoints+4), d...), d...)[:2*cyclePoints+4]
-	for s := 0; s < cyclePoints; s += 4 { // four sums at a time: one addition waits for the one before
-		var dot0, dot1, dot2, dot3 float64
-		at := twice[s:]
+	search := newRotationSearch(c)
+	return search.best(d)
+}
+
+// coarseStep is the distance of the rotations that a rotationSearch tries first, in points of the cycle.
+const coarseStep = 4
+
+// rotationSearch finds the rotation at which another cycle is most like the cycle c.
+type rotationSearch struct {
+	c cycle
+	// change[k] is the most by which a correlation can change if a cycle of energy 1 is rotated by k points: the
+	// distance of c from itself, rotated so.
+	change [coarseStep]float64
+	twice  cycle // scratch: the other cycle, twice
+}
+
+// newRotationSearch returns a search for the rotation that is most like c.
+func newRotationSearch(c cycle) rotationSearch {
+	s := rotationSearch{c: c, twice: make(cycle, 2*cyclePoints+3*coarseStep)}
+	for k := range s.change {
+		sum := 0.0
 		for i, v := range c {
-			w := at[i : i+4 : i+4]
-			dot0 += v * w[0]
-			dot1 += v * w[1]
-			dot2 += v * w[2]
-			dot3 += v * w[3]
+			d := v - c[(i+k)%len(c)]
+			sum += d * d
 		}
-		for k, dot := range [...]float64{dot0, dot1, dot2, dot3} {
-			if dot > r {
-				r, shift = dot, float64(s+k)/cyclePoints
+		s.change[k] = math.Sqrt(sum) + 1e-9 // for rounding errors
+	}
+	return s
+}
+
+// best returns the largest correlation of s.c with rotations of d, which has energy 1 or 0, and the rotation; of equal
+// ones the first. It computes every fourth rotation, and those between that can exceed the largest so far.
+func (s *rotationSearch) best(d cycle) (r, shift float64) {
+	copy(s.twice, d)
+	copy(s.twice[cyclePoints:], d)
+	var coarse [cyclePoints/coarseStep + 1]float64
+	r, at := -1.0, 0
+	for k := 0; k < cyclePoints/coarseStep; k += 4 {
+		for i, dot := range s.fourCorrelations(coarseStep*k, coarseStep) {
+			if coarse[k+i] = dot; dot > r {
+				r, at = dot, coarseStep*(k+i)
 			}
 		}
 	}
-	return r, shift
+	coarse[len(coarse)-1] = coarse[0]
+	for k := range coarse[1:] {
+		bound := -1.0
+		for j := 1; j < coarseStep; j++ {
+			bound = max(bound, min(coarse[k]+s.change[j], coarse[k+1]+s.change[coarseStep-j]))
+		}
+		if bound < r {
+			continue
+		}
+		for j, dot := range s.fourCorrelations(coarseStep*k, 1) {
+			if dot > r || dot == r && coarseStep*k+j < at {
+				r, at = dot, coarseStep*k+j
+			}
+		}
+	}
+	return r, float64(at) / cyclePoints
+}
+
+// fourCorrelations returns the correlations of s.c with four rotations of s.twice, step points apart. It adds four
+// sums at a time, because one addition waits for the one before.
+func (s *rotationSearch) fourCorrelations(from, step int) [4]float64 {
+	var dot0, dot1, dot2, dot3 float64
+	n := len(s.c)
+	w0, w1 := s.twice[from:][:n], s.twice[from+step:][:n]
+	w2, w3 := s.twice[from+2*step:][:n], s.twice[from+3*step:][:n]
+	for i, v := range s.c {
+		dot0 += v * w0[i]
+		dot1 += v * w1[i]
+		dot2 += v * w2[i]
+		dot3 += v * w3[i]
+	}
+	return [...]float64{dot0, dot1, dot2, dot3}
 }
 
 // rotated returns a shape that begins at the given share of its length.

@@ -105,17 +105,19 @@ type phased struct {
 // flat, empty or incomplete. Other nodes have a zero entry (v is nil).
 func commonPhase(nodes []NodePattern) []phased {
 	out := make([]phased, len(nodes))
-	var first cycle
+	points := make([]float64, comparePoints*len(nodes))
+	var first rotationSearch
 	for i, n := range nodes {
 		c, ok := newCycle(n.Values)
 		if !ok {
 			continue
 		}
-		if first == nil {
-			first = c
+		if first.c == nil {
+			first = newRotationSearch(c)
 		}
-		_, shift := first.bestCorrelation(c)
-		out[i] = phased{v: make([]float64, comparePoints), shift: shift, s: n.PeriodS}
+		_, shift := first.best(c)
+		out[i] = phased{v: points[:comparePoints:comparePoints], shift: shift, s: n.PeriodS}
+		points = points[comparePoints:]
 		r := rotated(n.Values, shift)
 		for k := range out[i].v {
 			out[i].v[k] = cyclic(r, float64(k)/comparePoints)
@@ -129,7 +131,10 @@ func commonPhase(nodes []NodePattern) []phased {
 func medianShape(shapes []phased) []float64 {
 	const together = 8 // points read from a shape at a time: a line of the processor's cache
 	var columns [together][]float64
-	var out []float64
+	for j := range columns {
+		columns[j] = make([]float64, 0, len(shapes))
+	}
+	var out, buffer []float64
 	for k := 0; k < comparePoints; k += together {
 		for j := range columns {
 			columns[j] = columns[j][:0]
@@ -146,7 +151,7 @@ func medianShape(shapes []phased) []float64 {
 			if len(values) == 0 {
 				return nil
 			}
-			out = append(out, robust.Median(values))
+			out = append(out, robust.MedianWithBuffer(&buffer, values))
 		}
 	}
 	return out

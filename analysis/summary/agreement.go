@@ -114,7 +114,8 @@ func mainLoops(records []NodeRecord, lead NodeRecord) (string, []pattern.NodePat
 		record *NodeRecord
 		i      int
 	}
-	var all []candidate
+	all := make([]candidate, 0, len(records))
+	boundaries := 0
 	for k := range records {
 		r := &records[k]
 		i, ok := nearestPattern(r, lead.Patterns[0].PeriodS, loopRatio)
@@ -122,13 +123,15 @@ func mainLoops(records []NodeRecord, lead NodeRecord) (string, []pattern.NodePat
 			continue
 		}
 		all = append(all, candidate{r, i})
+		boundaries += len(r.Loops[i].Boundaries)
 		name := r.Loops[i].Activity.Column
 		count[name]++
 		if count[name] > count[column] {
 			column = name
 		}
 	}
-	var nodes []pattern.NodePattern
+	nodes := make([]pattern.NodePattern, 0, len(all))
+	times := make([]float64, 0, boundaries)
 	for _, c := range all {
 		loop, shape := c.record.Loops[c.i], c.record.Patterns[c.i]
 		if loop.Activity.Column != column {
@@ -139,10 +142,11 @@ func mainLoops(records []NodeRecord, lead NodeRecord) (string, []pattern.NodePat
 		if d := loop.Drift; d != nil {
 			n.DriftPctPerHour = d.SlopePctPerHour
 		}
-		n.BoundariesS = make([]float64, 0, len(loop.Boundaries))
+		from := len(times)
 		for _, b := range loop.Boundaries {
-			n.BoundariesS = append(n.BoundariesS, c.record.Start-lead.Start+b)
+			times = append(times, c.record.Start-lead.Start+b)
 		}
+		n.BoundariesS = times[from:]
 		nodes = append(nodes, n)
 	}
 	return column, nodes

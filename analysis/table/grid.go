@@ -188,10 +188,14 @@ func (c *sampleTable) meanOffset(rate float64) float64 {
 // many rows fell into a slot that already had a row.
 func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
 	out := make(series.Values, slots)
-	for i := range out {
-		out[i] = series.Missing()
+	known := 0 // slots that have their value
+	setMissing := func(end int) {
+		for ; known < end; known++ {
+			out[known] = series.Missing()
+		}
 	}
 	if c.n == 0 {
+		setMissing(slots)
 		return out, 0
 	}
 	first, merged := c.t.at(0), 0
@@ -199,7 +203,9 @@ func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
 	buffer := make([]float64, timesPerPiece)
 	c.t.eachPiece(func(begin int, piece *timePiece) {
 		if slot, ok := piece.consecutive(first, rate); ok && slot > at {
+			setMissing(slot)
 			n := copy(out[slot:], c.v[k].run(begin, piece.len()))
+			known = slot + n
 			at, sum, count = slot+n-1, 0, 0
 			if v := out[at]; !series.IsMissing(v) {
 				sum, count = float64(v), 1
@@ -209,6 +215,7 @@ func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
 		for i, t := range piece.seconds(buffer) {
 			slot := int(nearest((t - first) * rate))
 			v := c.v[k].at(begin + i)
+			setMissing(slot + 1)
 			if slot != at {
 				at, sum, count = slot, 0, 0
 			} else {
@@ -221,6 +228,7 @@ func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
 			}
 		}
 	})
+	setMissing(slots)
 	return out, merged
 }
 

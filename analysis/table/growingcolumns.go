@@ -22,6 +22,24 @@ func (f *floats) add(v float32) {
 	f.pieces[k] = append(f.pieces[k], v)
 }
 
+// room returns the place of the next n values, which extend appends. They must fit into one piece, as the values of
+// one piece of times do.
+func (f *floats) room(n int) []float32 {
+	k := len(f.pieces) - 1
+	if k < 0 || len(f.pieces[k]) == floatsPerPiece {
+		f.pieces = append(f.pieces, make([]float32, 0, floatsPerPiece))
+		k++
+	}
+	p := f.pieces[k]
+	return p[len(p) : len(p)+n]
+}
+
+// extend appends the first n values that were stored in the slice that room returned.
+func (f *floats) extend(n int) {
+	p := &f.pieces[len(f.pieces)-1]
+	*p = (*p)[:len(*p)+n]
+}
+
 // run returns values [i, i+n), which must be in one piece.
 func (f *floats) run(i, n int) []float32 {
 	return f.pieces[i/floatsPerPiece][i%floatsPerPiece:][:n]

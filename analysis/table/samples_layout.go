@@ -17,9 +17,12 @@ type rowLayout struct {
 
 // wordPattern is what eight characters of a row must be.
 type wordPattern struct {
-	offset     int    // of the first character, from the beginning of the row
-	mask, want uint64 // of the characters, without the lower half of each digit
-	digits     uint64 // 0xff for each digit
+	offset  int    // of the first character, from the beginning of the row
+	compare uint64 // 0xff for each character that belongs to the row
+	want    uint64 // the characters, 0 instead of each digit
+	// carry is added to the bits in which a character differs from the wanted one. The highest bit is then set unless
+	// they are at most 9 for a digit, 0 for another character.
+	carry uint64
 }
 
 // placedNumber is a number at a known place of a row.
@@ -31,13 +34,15 @@ type placedNumber struct {
 	part    uint64
 	power   uint64 // 10 to the number of digits behind the point
 	divisor float64
+	// offset is subtracted from the value, and room is where the next values are stored.
+	offset float64
+	room   []float32
 }
 
-// Words of eight equal characters.
+// Words of eight equal characters: the digit 0, and the highest bit of each.
 const (
-	zeros = 0x3030303030303030
-	sixes = 0x0606060606060606
-	highs = 0xf0f0f0f0f0f0f0f0
+	zeros    = 0x3030303030303030
+	highBits = 0x8080808080808080
 )
 
 const (
@@ -87,13 +92,13 @@ func newWordPattern(row []byte, begin int) wordPattern {
 	w := wordPattern{offset: begin}
 	for i := max(0, -begin); i < wordBytes; i++ {
 		shift := 8 * i
+		w.compare |= 0xff << shift
 		if c := row[begin+i]; c-'0' <= 9 {
-			w.mask |= 0xf0 << shift
 			w.want |= '0' << shift
-			w.digits |= 0xff << shift
+			w.carry |= (0x7f - 9) << shift
 		} else {
-			w.mask |= 0xff << shift
 			w.want |= uint64(c) << shift
+			w.carry |= 0x7f << shift
 		}
 	}
 	return w
@@ -112,18 +117,17 @@ func (l *rowLayout) fits(row []byte) bool {
 	odd := uint64(0)
 	for i := range l.words {
 		w := &l.words[i]
-		x := binary.LittleEndian.Uint64(row[wordBytes+w.offset:])
-		// What is above 9 carries into the upper half.
-		odd |= (x&w.mask ^ w.want) | ((x&w.digits+sixes&w.digits)&highs&w.digits ^ zeros&w.digits)
+		differs := (binary.LittleEndian.Uint64(row[wordBytes+w.offset:]) ^ w.want) & w.compare
+		odd |= differs&^highBits + w.carry | differs
 	}
-	return odd == 0
+	return odd&highBits == 0
 }
 
 // convert returns the number that the last digits before an offset of the row form: those of the eight bytes before end
 // that the mask covers. row begins with the wordBytes bytes that precede the row.
 func convert(row []byte, end int, mask uint64) uint64 {
-	x := binary.LittleEndian.Uint64(row[end:])&mask - zeros&mask // the word before end, as the row is preceded by one
-	x = x*10 + x>>8                                              // pairs of digits in every second byte
+	x := (binary.LittleEndian.Uint64(row[end:]) ^ zeros) & mask // the word before end, as the row is preceded by one
+	x = x*10 + x>>8                                             // pairs of digits in every second byte
 	return (x&0x000000ff000000ff*0x000f424000000064 + x>>16&0x000000ff000000ff*0x0000271000000001) >> 32
 }
 
@@ -158,8 +162,12 @@ func (c *sampleTable) placedPiece(b []byte, from int) (length int) {
 	if rows == 0 || piece.exact != nil || from < wordBytes || piece.scale != c.scale*l.time.divisor {
 		return 0
 	}
-	begin := from
-	for last := piece.ticks[rows-1]; len(piece.ticks) < timesPerPiece && from+l.length <= len(b); from += l.length {
+	for i := range l.values {
+		p := &l.values[i]
+		p.room, p.offset = c.v[p.to].room(timesPerPiece-rows), c.offset[p.to]
+	}
+	begin, times, added := from, piece.ticks[rows:timesPerPiece], 0
+	for last := piece.ticks[rows-1]; added < len(times) && from+l.length <= len(b); from += l.length {
 		row := b[from-wordBytes : from+l.length]
 		if !l.fits(row) {
 			break
@@ -169,15 +177,20 @@ func (c *sampleTable) placedPiece(b []byte, from int) (length int) {
 			break
 		}
 		last = uint32(ticks)
-		piece.ticks = append(piece.ticks, last)
+		times[added] = last
 		for i := range l.values {
 			p := &l.values[i]
-			c.v[p.to].add(float32(float64(p.mantissa(row))/p.divisor - c.offset[p.to]))
+			p.room[added] = float32(float64(p.mantissa(row))/p.divisor - p.offset)
 		}
+		added++
 	}
-	if rows = len(piece.ticks) - rows; rows > 0 {
+	if added > 0 {
+		piece.ticks = piece.ticks[:rows+added]
+		for _, p := range l.values {
+			c.v[p.to].extend(added)
+		}
 		c.last = piece.at(len(piece.ticks) - 1)
-		c.n, c.t.n, c.in.number = c.n+rows, c.t.n+rows, c.in.number+rows
+		c.n, c.t.n, c.in.number = c.n+added, c.t.n+added, c.in.number+added
 		c.in.open = false
 	}
 	return from - begin
