@@ -186,6 +186,41 @@ func (p *python) segments(frame uint64, calls []addressRange, more bool) (list [
 	return nil
 }
 
+// maxInstruction is the size of the largest instruction of Python with its cache, in bytes.
+const maxInstruction = 64
+
+// confirmed returns the innermost frame of a call of the evaluating function, as it was when the stack was copied. The
+// call has a pointer to the next instruction in a register or, in the given range, on the stack. If that does not point
+// behind the frame's instruction but elsewhere into its function, the function has gone on since: its instruction is
+// then that before the one in a register, else unknown (0). It returns false if nothing points into the function: the
+// thread executed another one when it was copied.
+func (p *python) confirmed(f pythonFrame, call walkedFrame, in addressRange) (pythonFrame, bool) {
+	begin, size := f.code+p.offsets[pyBytecode], 2*min(p.word(f.code+p.offsets[pyBytesSize]), 1<<28)
+	found, moved := false, uint64(0)
+	for n := range uint64(len(call.registers.value)) {
+		if v, ok := call.registers.get(n); ok && v-begin <= size {
+			if v-f.instruction <= maxInstruction {
+				return f, true
+			}
+			found, moved = true, max(begin, v-2)
+		}
+	}
+	for at := in.begin; at < in.end; at += 8 {
+		v, ok := p.stack.read(at, 8)
+		if !ok {
+			break
+		}
+		if v-begin <= size {
+			if v-f.instruction <= maxInstruction {
+				return f, true
+			}
+			found = true
+		}
+	}
+	f.instruction = moved
+	return f, found
+}
+
 // codeAt returns the code object at an address, nil if there is none.
 func (p *python) codeAt(addr uint64) *pythonCode {
 	c, ok := p.codes[addr]
@@ -314,7 +349,7 @@ func (p *python) frame(f pythonFrame, d DetailLevel) (Frame, bool) {
 		return Frame{}, false
 	}
 	out := Frame{Function: note.Clean(c.name, names.MaxName), Library: note.Clean(pythonLibrary(c.file), names.MaxName),
-		Offset: f.instruction - c.begin}
+		Offset: max(f.instruction, c.begin) - c.begin}
 	if d == Lines && f.instruction >= c.begin {
 		if out.Line = lineAt(c.table, c.firstLine, out.Offset); out.Line > 0 {
 			out.File = note.Clean(filepath.ToSlash(c.file), maxPath)
@@ -348,7 +383,8 @@ func pythonLibrary(file string) string {
 
 // withPython replaces, in the frames of a thread, the calls of the function that evaluates Python by the functions that
 // it evaluates, and drops the interpreter's functions between them. It returns the frames as they are if the
-// interpreter is of another version or cannot be read, and if its frames do not agree with the stack. It recovers from
+// interpreter is of another version or cannot be read, and if its frames do not agree with the stack: the thread
+// continues after the copy. It recovers from
 // panics, so that one interpreter cannot stop the others.
 func (u *unwinder) withPython(c ThreadCopy, walk []walkedFrame, s ThreadStack) (out []Frame) {
 	frames := s.Frames
@@ -391,9 +427,13 @@ func (u *unwinder) withPython(c ThreadCopy, walk []walkedFrame, s ThreadStack) (
 			}
 			continue
 		}
-		for _, f := range segments[k] {
-			frame, ok := p.frame(f, u.detail)
-			if !ok {
+		for n, f := range segments[k] {
+			ok := true
+			if n == 0 {
+				f, ok = p.confirmed(f, walk[i], calls[k])
+			}
+			frame, known := p.frame(f, u.detail)
+			if !ok || !known {
 				return frames
 			}
 			out = append(out, frame)

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"encoding/binary"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,57 @@ func TestFunctionsOfPython(t *testing.T) {
 		" < Thread.run(threading.py:", "[whole]")
 	c.Detail = Functions
 	untilSeen(t, c, " < Solver.halo < Solver.steps < ", " < réduire < <module>")
+}
+
+// A copy of a thread that has called another function since does not show that one, although the frames of both lie at
+// one address.
+func TestPythonThatWentOn(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "two.py")
+	text := "import os\ndef first(): os.read(0, 1)\ndef second(): os.read(0, 1)\nfirst()\nsecond()\n"
+	if err := os.WriteFile(program, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(python313(t), program)
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	})
+	c := collection(t, cmd.Process.Pid)
+	untilSeen(t, c, " < first(two.py:2) < <module>(two.py:4)")
+	copies, err := c.copyAll(t.Context())
+	if err != nil || len(copies) != 1 {
+		t.Fatal(len(copies), err)
+	}
+	if _, err := in.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	untilSeen(t, c, " < second(two.py:3) < <module>(two.py:5)")
+	list, err := c.unwind(t.Context(), copies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := chain(Thread{Frames: list[0].Frames}); strings.Contains(s, "second") ||
+		!strings.Contains(s, "_PyEval_EvalFrameDefault") {
+		t.Errorf("the copy of the first function: %s", s)
+	}
+}
+
+// A function that computes is shown although it has gone on since the copy.
+func TestPythonThatComputes(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "spin.py")
+	text := "def spin():\n    n = 0\n    while True:\n        n = (n * 5 + 1) % 1000003\nspin()\n"
+	if err := os.WriteFile(program, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := collection(t, start(t, python313(t), program))
+	untilSeen(t, c, "spin(spin.py:", " < <module>(spin.py:5)")
 }
 
 // The line tables of CPython: entries without a line, of one line, and with numbers of several bytes.

@@ -30,11 +30,12 @@ func (r *registers) set(n, v uint64) {
 // forget marks a register as unknown.
 func (r *registers) forget(n uint64) { r.known &^= 1 << n }
 
-// walkedFrame is a frame of a walk: where its code is, the address of that code in memory, and the address at which the
-// frame ends, the canonical frame address of DWARF; 0 if it is not known.
+// walkedFrame is a frame of a walk: where its code is, the address of that code in memory, its registers, and the
+// address at which the frame ends, the canonical frame address of DWARF; 0 if it is not known.
 type walkedFrame struct {
 	location  frameLocation
 	code, end uint64
+	registers registers
 }
 
 // memory is a copy of a stack and the address at which the copy starts.
@@ -105,7 +106,8 @@ func (w *walk) allFrames() (frames []walkedFrame, why Ending) {
 		if !w.exact {
 			off--
 		}
-		frames = append(frames, walkedFrame{location: frameLocation{lib, off}, code: m.start + off - m.offset})
+		frames = append(frames, walkedFrame{location: frameLocation{lib, off}, code: m.start + off - m.offset,
+			registers: w.registers})
 		if why = w.step(lib, off); why != "" {
 			return frames, why
 		}

@@ -231,3 +231,27 @@ func TestFortranRanks(t *testing.T) {
 		return !slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(s, w) })
 	})
 }
+
+func TestPythonRanks(t *testing.T) {
+	out, err := exec.Command("python3.13", "-c", "import sys; print(sys.executable)").Output()
+	if _, missing := exec.LookPath("mpirun.openmpi"); err != nil || missing != nil {
+		t.Skip("CPython 3.13 or Open MPI is not installed")
+	}
+	pid, end := launch(t, append(slices.Clone(launchers["Open MPI"].run), "3", strings.TrimSpace(string(out)),
+		filepath.Join("testdata", "hang.py")))
+	t.Cleanup(end)
+	want := []string{
+		fmt.Sprintf("2 of 3 tasks wait in MPI_Barrier, called from exchange (hang.py:%d).",
+			lineOf(t, "hang.py", "# line exchange")),
+		fmt.Sprintf("Rank 2 on n1 is in write_checkpoint (hang.py:%d), asleep in clock_nanosleep: all others wait for it.",
+			lineOf(t, "hang.py", "# line sleep"))}
+	last := ""
+	jobtest.Until(t, fmt.Sprint(want), func() bool {
+		m, _ := snapshot(t, pid)
+		if s := Text(m); s != last {
+			last = s
+			t.Log(s)
+		}
+		return !slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(last, w) })
+	})
+}
