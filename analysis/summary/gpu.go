@@ -117,8 +117,12 @@ func (g *GPU) setFromReadings(counters []run.Counter, slow series.Set, windows u
 	if len(windows.list) > 0 {
 		g.fromWindows(windows)
 	} else if c, ok := slow.Column(gpuColumn(g.Index, "kernel")); ok {
-		g.IdleStretch = longestIdle(c.Values, slow)
-		g.Lane = laneOf(c, slow)
+		if float64(len(kernel)-missing(kernel))*slow.StepS < leastRead*g.ReadS {
+			g.ActiveS = nil // most of the time is unknown: the GPU was lost before its windows were read
+		} else {
+			g.IdleStretch = longestIdle(c.Values, slow)
+			g.Lane = laneOf(c, slow)
+		}
 	}
 	for what, to := range map[string]**float64{"sm": &g.SM, "occupancy": &g.Occupancy, "tensor": &g.Tensor,
 		"dram": &g.DRAM} {
@@ -133,6 +137,10 @@ func (g *GPU) setFromReadings(counters []run.Counter, slow series.Set, windows u
 	}
 	return true
 }
+
+// leastRead is the least part of the time for which a GPU was read that must have a utilization, so that its active
+// time is known.
+const leastRead = .5
 
 // maxOptional returns the larger of two numbers; nil means unknown.
 func maxOptional(a, b *float64) *float64 {

@@ -67,6 +67,19 @@ func TestGPUs(t *testing.T) {
 	}
 }
 
+// A GPU that is lost before the driver's windows are read has one reading of the utilization: how long it was active
+// is unknown.
+func TestActiveTimeOfALostGPU(t *testing.T) {
+	nan := series.Missing()
+	slow := gpuSet(map[string]series.Values{"gpu0_power": flatRate(90e3, 10), "gpu0_kernel": {0, 0, nan, nan, nan, nan}})
+	r := NodeRecord{Node: "n1", Counters: []run.Counter{{Name: "gpu0_kernel", Scope: "job", Unit: "ns"}}}.
+		WithGPUs(slow, nil, nil)
+	if len(r.GPUs) != 1 || r.GPUs[0].ActiveS != nil || r.GPUs[0].IdleStretch != nil || r.GPUs[0].Lane != nil ||
+		r.GPUs[0].ReadS != 10 {
+		t.Errorf("%+v", r.GPUs)
+	}
+}
+
 // The longest stretch without a kernel is reported with its times; a missing reading ends it.
 func TestIdleStretch(t *testing.T) {
 	grid := series.Set{StartS: 5, StepS: 2}
