@@ -178,6 +178,9 @@ type binResampler struct {
 	lastS          float64
 	samplesPerStep float64 // samples in one step at the highest rate
 	ends           []uint16
+	// samples and saved are the number of samples, and the values of the first that may change, before the present frame.
+	samples int
+	saved   series.Values
 }
 
 // loadCPUTime reads the profile a third time, from in, and returns its code in CPU time, with columns for at most the
@@ -216,21 +219,22 @@ func (s *binSurvey) loadCPUTime(in io.ReadSeeker, all *survey, pages int) (CPUTi
 	return b.finish(places), nil
 }
 
-// addFrame adds the bins of one frame. It starts a new sample after a gap, and ignores a frame that is
-// malformed or has a rate of 0.
+// addFrame adds the bins of one frame. After a gap it starts a new sample. A frame that is malformed or has a rate of 0
+// adds nothing.
 func (b *binResampler) addFrame(h *binsHead, body []byte) {
 	period := b.rates.periodNS(h.first)
 	length := period * int64(h.samplesPerBin)
-	b.ends = resize(b.ends, h.slots)
-	from := b.cpuNS
-	if b.nextSlot >= 0 && h.first > b.nextSlot {
-		b.gapSamples = append(b.gapSamples, int(from/b.stepNS))
-		from = (from/b.stepNS + 1) * b.stepNS // what was lost took some time too
-	}
 	if length == 0 {
 		return
 	}
+	b.ends = resize(b.ends, h.slots)
+	from := b.cpuNS
+	gap := b.nextSlot >= 0 && h.first > b.nextSlot
+	if gap {
+		from = (from/b.stepNS + 1) * b.stepNS // what was lost took some time too
+	}
 	end := from + length*int64(h.binCount)
+	b.saveSamples(from)
 	for len(b.values) > 0 && int64(len(b.values[0]))*b.stepNS < end {
 		for i := range b.values {
 			b.values[i] = append(b.values[i], 0)
@@ -248,10 +252,36 @@ func (b *binResampler) addFrame(h *binsHead, body []byte) {
 		}
 	})
 	if err != nil {
+		b.restoreSamples(from)
 		return
+	}
+	if gap {
+		b.gapSamples = append(b.gapSamples, int(b.cpuNS/b.stepNS))
 	}
 	b.addWallTimes(h, from, length)
 	b.cpuNS, b.nextSlot = end, h.first+int64(h.slots)
+}
+
+// saveSamples keeps what a frame of bins that begins at the CPU time from may change: the number of samples, and the
+// values of the sample that it begins in. All samples after that one are new.
+func (b *binResampler) saveSamples(from int64) {
+	b.saved = b.saved[:0]
+	for _, v := range b.values {
+		b.samples = len(v)
+		if at := int(from / b.stepNS); at < len(v) {
+			b.saved = append(b.saved, v[at])
+		}
+	}
+}
+
+// restoreSamples undoes all changes of values since saveSamples(from).
+func (b *binResampler) restoreSamples(from int64) {
+	for i, v := range b.values {
+		b.values[i] = v[:b.samples]
+		if len(b.saved) > 0 {
+			v[from/b.stepNS] = b.saved[i]
+		}
+	}
 }
 
 // spreadBins adds the counts of bins, each length ns of CPU time long from time from on, to the samples of step

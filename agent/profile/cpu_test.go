@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,6 +166,55 @@ func TestManyBinsAreMerged(t *testing.T) {
 	}
 	if step := s.stepNS(rates{{0, 1000}}, 19); step != 4e6 {
 		t.Errorf("an hour has steps of %d ns", step)
+	}
+}
+
+// A frame of bins whose checksum is right and whose last column is cut adds nothing: the counts of its first columns are
+// those of a profile in which the whole frame is unreadable.
+func TestMalformedBinsAddNothing(t *testing.T) {
+	frame := func(i int) (uint64, anatomy.PagePart) { return uint64(100 + i%2), 0 }
+	file, err := os.ReadFile(binned(t, nil, order(0, 999, frame), order(200, 999, frame), order(400, 999, frame)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := bytes.Index(file, []byte(magic+"C")) + 1
+	second += bytes.Index(file[second:], []byte(magic+"C"))
+	length, _ := frameLength(file[second:])
+	reader, err := newBlockDecoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(keep func(body []byte) int) CPUTimeCode {
+		payload := bytes.Clone(file[second+frameSize : second+length])
+		var h binsHead
+		if err := h.readHead(payload); err != nil {
+			t.Fatal(err)
+		}
+		body, err := reader.inflate(h.body, h.flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload[0] &^= flagZstd
+		payload = append(payload[:len(payload)-len(h.body)], body[:keep(body)]...)
+		damaged := append(openFrame(nil), payload...)
+		sealFrame(damaged, binsFrame)
+		l, err := LoadStream(bytes.NewReader(slices.Concat(file[:second], damaged, file[second+length:])))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.CPU
+	}
+	cut, unreadable := load(func(body []byte) int { return len(body) - 1 }), load(func([]byte) int { return 0 })
+	for _, name := range []string{"code:0000000000000064", "code:0000000000000065"} {
+		got, want := values(t, cut, name), values(t, unreadable, name)
+		if len(got) != len(want) || len(got) < 1998 {
+			t.Fatalf("%s: %d samples, want %d", name, len(got), len(want))
+		}
+		for i := range got {
+			if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
+				t.Fatalf("%s: sample %d is %g, want %g", name, i, got[i], want[i])
+			}
+		}
 	}
 }
 
