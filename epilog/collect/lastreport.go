@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +39,9 @@ const (
 	// keepReported is how long the files of last reports stay: longer than a node retries an unfinished run (30 days,
 	// abandonAfter in package finish) and another node then waits before it adopts the run (25 hours).
 	keepReported = 32 * 24 * time.Hour
+	// maxReportedDirs limits the directories of last reports. Each has the runs of 10,000 job ids, so that there are at
+	// most a million files, unless jobs are requeued. A run whose file is removed early counts as never reported.
+	maxReportedDirs = 100
 	// keepRecords is how long the records of a report that lacks nodes stay, so that the record of a late node can be
 	// merged with them.
 	keepRecords = 7 * 24 * time.Hour
@@ -134,19 +139,26 @@ func putLastReport(dir string, l LastReport) error {
 	return job.Replace(path, append(text, '\n'), 0o600, true)
 }
 
-// removeOldReported removes those directories of last reports to which none was added for keepReported.
+// removeOldReported removes those directories of last reports to which none was added for keepReported, and the oldest
+// beyond maxReportedDirs.
 func removeOldReported(dir string) error {
 	in := filepath.Join(dir, reportedDir)
 	entries, err := os.ReadDir(in)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("list the reported runs: %w", err)
 	}
+	added := map[string]time.Time{}
 	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && time.Since(info.ModTime()) > keepReported {
-			err = os.RemoveAll(filepath.Join(in, e.Name()))
+		if info, err := e.Info(); err == nil { // else another process has removed it
+			added[e.Name()] = info.ModTime()
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	}
+	newestFirst := slices.SortedFunc(maps.Keys(added), func(a, b string) int { return added[b].Compare(added[a]) })
+	for i, name := range newestFirst {
+		if i < maxReportedDirs && time.Since(added[name]) <= keepReported {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(in, name)); err != nil {
 			return fmt.Errorf("remove old reported runs: %w", err)
 		}
 	}

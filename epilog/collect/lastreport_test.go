@@ -2,6 +2,7 @@ package collect
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -121,4 +122,26 @@ func FuzzDecodeLastReport(f *testing.F) {
 			t.Errorf("%+v", l)
 		}
 	})
+}
+
+// The directories of last reports are limited by their age and by their number: the oldest go first.
+func TestReportedRunsAreLimited(t *testing.T) {
+	dir := t.TempDir()
+	in := func(i int) string { return filepath.Join(dir, reportedDir, fmt.Sprintf("c-%d", i)) }
+	for i := range maxReportedDirs + 5 {
+		if err := os.MkdirAll(in(i), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		agedFile(t, in(i), time.Duration(i)*time.Minute)
+	}
+	agedFile(t, in(0), keepReported+time.Hour)
+	if err := removeOldReported(dir); err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxReportedDirs + 5 {
+		_, err := os.Stat(in(i))
+		if want := i > 0 && i <= maxReportedDirs; want != (err == nil) {
+			t.Errorf("directory %d, the newest but for the first: %v", i, err)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -21,6 +22,9 @@ import (
 // user, and beside it the process of a delivery that had to be abandoned. So a user's file system that hangs
 // holds one child process, however many of the user's jobs end.
 const deliveryLocksDir = "delivering"
+
+// leftSuffix ends the name of a file with the process of a child that had to be abandoned.
+const leftSuffix = ".left"
 
 // errStillHangs keeps a report from a user's directories: a child that cannot be killed already waits for one of them.
 var errStillHangs = errors.New("an earlier report for this user is stuck in a file system that hangs")
@@ -42,18 +46,14 @@ func (f Finisher) lockDelivery(ctx context.Context, uid int) (deliveryLock, erro
 		return deliveryLock{}, fmt.Errorf("make the directory of delivery locks: %w", err)
 	}
 	path := filepath.Join(dir, strconv.Itoa(uid))
-	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return deliveryLock{}, err
-	}
-	t := deliveryLock{lock: lock, leftPath: path + ".left"}
+	t := deliveryLock{leftPath: path + leftSuffix}
 	for {
-		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		lock, err := tryLockFile(path, os.O_CREATE)
 		if err == nil {
+			t.lock = lock
 			break
 		}
 		if ctx.Err() != nil || !errors.Is(err, unix.EWOULDBLOCK) {
-			t.release()
 			return deliveryLock{}, fmt.Errorf("wait for another delivery to user %d: %w", uid, errors.Join(err, ctx.Err()))
 		}
 		time.Sleep(deliveryPoll)
@@ -99,7 +99,7 @@ func (f Finisher) limitStuckChildren(directory string) as.Guard {
 	if f.Spool == "" {
 		return as.Guard{}
 	}
-	path := filepath.Join(f.Spool, directory+".left")
+	path := filepath.Join(f.Spool, directory+leftSuffix)
 	return as.Guard{
 		MayStart: func() error {
 			if leftAlive(path) {
@@ -127,18 +127,50 @@ func (f Finisher) recordLeft(path string, pid int) {
 // this process is killed.
 func (t deliveryLock) release() { _ = t.lock.Close() }
 
-// pruneDeliveryLocks removes the lock files of users to whom nothing was delivered for a day, unless an
-// abandoned delivery is still alive.
+// tryLockFile opens a lock file with the given flags beside O_RDWR and locks it. It returns unix.EWOULDBLOCK if another
+// process holds the lock, or if the file was removed or replaced meanwhile, so that two processes never hold locks of one
+// path.
+func tryLockFile(path string, flags int) (*os.File, error) {
+	lock, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW|flags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		held, herr := lock.Stat()
+		named, nerr := os.Lstat(path)
+		if err = herr; err == nil && (nerr != nil || !os.SameFile(held, named)) {
+			err = unix.EWOULDBLOCK
+		}
+	}
+	if err != nil {
+		_ = lock.Close()
+		return nil, err
+	}
+	return lock, nil
+}
+
+// pruneDeliveryLocks removes the lock files of users to whom nothing was delivered for a day, with the record of an
+// abandoned delivery, unless a delivery to the user runs or an abandoned one is still alive.
 func (f Finisher) pruneDeliveryLocks() (failed error) {
 	entries, err := os.ReadDir(filepath.Join(f.Spool, deliveryLocksDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
-		path := filepath.Join(f.Spool, deliveryLocksDir, e.Name())
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour && !leftAlive(path) {
-			failed = errors.Join(failed, removeFile(path))
+		path := strings.TrimSuffix(filepath.Join(f.Spool, deliveryLocksDir, e.Name()), leftSuffix)
+		info, err := e.Info()
+		if err != nil || time.Since(info.ModTime()) <= 24*time.Hour || leftAlive(path+leftSuffix) {
+			continue
 		}
+		lock, err := tryLockFile(path, 0)
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			continue
+		}
+		if err == nil {
+			failed = errors.Join(failed, removeFile(path))
+			_ = lock.Close()
+		}
+		failed = errors.Join(failed, removeFile(path+leftSuffix))
 	}
 	return errors.Join(err, failed)
 }

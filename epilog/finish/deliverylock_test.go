@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
@@ -87,6 +89,7 @@ func TestUsedTurnsStay(t *testing.T) {
 	turn, err := f.lockDelivery(t.Context(), 4711)
 	must(t, err)
 	defer turn.release()
+	must(t, os.Chtimes(filepath.Join(f.Spool, deliveryLocksDir, "4711"), age, age)) // a clock that was set
 	must(t, f.pruneDeliveryLocks())
 	if _, err := os.Stat(filepath.Join(f.Spool, deliveryLocksDir, "4711")); err != nil {
 		t.Errorf("the lock of a delivery was removed: %v", err)
@@ -94,6 +97,48 @@ func TestUsedTurnsStay(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(f.Spool, deliveryLocksDir, "4712")); err == nil {
 		t.Error("a lock that was not used for two days is still there")
 	}
+}
+
+// The lock of a user whose abandoned delivery still hangs stays with its record, however old both are.
+func TestLocksOfStuckDeliveriesStay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	f := s.finisher("n1")
+	must(t, os.MkdirAll(f.Spool, 0o700))
+	stuck := exec.Command("/bin/sleep", "600")
+	must(t, stuck.Start())
+	t.Cleanup(func() { _ = stuck.Process.Kill(); _ = stuck.Wait() })
+	lock, err := f.lockDelivery(t.Context(), 4711)
+	must(t, err)
+	f.recordLeft(lock.leftPath, stuck.Process.Pid)
+	lock.release()
+	path := filepath.Join(f.Spool, deliveryLocksDir, "4711")
+	age := time.Now().Add(-48 * time.Hour)
+	for _, file := range []string{path, path + ".left"} {
+		must(t, os.Chtimes(file, age, age))
+	}
+	must(t, f.pruneDeliveryLocks())
+	for _, file := range []string{path, path + ".left"} {
+		if _, err := os.Stat(file); err != nil {
+			t.Errorf("removed although the delivery hangs: %v", err)
+		}
+	}
+}
+
+// A lock on a file that was removed or replaced before it was locked is not held.
+func TestLockOfARemovedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "4711")
+	lock, err := tryLockFile(path, os.O_CREATE)
+	must(t, err)
+	must(t, os.Remove(path))
+	second, err := tryLockFile(path, os.O_CREATE)
+	must(t, err)
+	if _, err := tryLockFile(path, os.O_CREATE); !errors.Is(err, unix.EWOULDBLOCK) {
+		t.Errorf("a second lock of one path: %v", err)
+	}
+	must(t, lock.Close())
+	must(t, second.Close())
 }
 
 // A collection directory that hangs costs no report, and holds one child process of the node, which no signal

@@ -36,13 +36,13 @@ install_packages() {
   url=$(mirror) || die "apt knows no Debian mirror here"
   rm -rf "$root"
   say "Debian $suite from $url into $root"
-  timeout 1200 debootstrap --variant=minbase --include=ca-certificates "$suite" "$root" "$url" >"$cache/debootstrap.log" || return
+  timeout 3600 debootstrap --variant=minbase --include=ca-certificates "$suite" "$root" "$url" >"$cache/debootstrap.log" || return
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
   chmod 755 "$root/usr/sbin/policy-rc.d"
   apt-config dump | grep -E '^Acquire::(http|https|ftp|Retries|Check)' >"$root/etc/apt/apt.conf.d/90host" || true
   mount -t proc proc "$root/proc"
-  { timeout 300 chroot "$root" apt-get update -qq &&
-    timeout 1200 chroot "$root" apt-get install -y -qq --no-install-recommends "${packages[@]}"; } >"$cache/packages.log" 2>&1 || return
+  { timeout 1200 chroot "$root" apt-get update -qq &&
+    timeout 3600 chroot "$root" apt-get install -y -qq --no-install-recommends "${packages[@]}"; } >"$cache/packages.log" 2>&1 || return
   rm -rf "$root"/usr/sbin/policy-rc.d "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*
 }
 

@@ -39,7 +39,7 @@ timed() {
 }
 
 image() {
-  ../distribution.sh debootstrap qemu-system-x86 qemu-utils openssh-client iproute2 && timeout 3600 ./image.sh "$cache" "$SUITE"
+  ../distribution.sh debootstrap qemu-system-x86 qemu-utils openssh-client iproute2 && timeout 9000 ./image.sh "$cache" "$SUITE"
 }
 
 boot() {
