@@ -81,7 +81,7 @@ func readJSON(path string, v any) error {
 // ReadPlain reads a file of at most maxBytes bytes that any account may have created, and returns
 // its file information. It returns ErrTooLarge for a larger file. It never blocks: it refuses files that are
 // not regular, follows no link, and returns EWOULDBLOCK for a file under a lease. With ErrTooLarge it also
-// returns the first maxBytes+1 bytes and the file information.
+// returns the file information, and reads nothing of a file whose size says so.
 func ReadPlain(path string, maxBytes int64) (text []byte, info fs.FileInfo, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -95,9 +95,13 @@ func ReadPlain(path string, maxBytes int64) (text []byte, info fs.FileInfo, err 
 		return nil, nil, &fs.PathError{Op: "read",
 			Path: path, Err: errors.New("want a regular file, not a directory or device: remove it or name another")}
 	}
+	tooLarge := &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w: want at most %d bytes", ErrTooLarge, maxBytes)}
+	if info.Size() > maxBytes { // a sparse file is not read up to the limit
+		return nil, info, tooLarge
+	}
 	text, err = io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err == nil && int64(len(text)) > maxBytes {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w: want at most %d bytes", ErrTooLarge, maxBytes)}
+		err = tooLarge
 	}
 	return text, info, err
 }
