@@ -201,13 +201,19 @@ func (s *prefixSums) bestRamps() (best [3]ramp) {
 func (s *prefixSums) addStep(before []float64) []float64 {
 	now := make([]float64, len(s.upTo))
 	for j := range now {
-		now[j] = math.Inf(1)
+		least := math.Inf(1)
 		if before == nil && j >= minSegment {
-			now[j] = s.levelSquares(0, j)
+			least = s.levelSquares(0, j)
 		}
 		for i := minSegment; before != nil && i+minSegment <= j; i++ {
-			now[j] = min(now[j], before[i]+s.levelSquares(i, j))
+			if before[i] >= least {
+				continue // squares are not negative
+			}
+			if squares := before[i] + s.levelSquares(i, j); squares < least {
+				least = squares
+			}
 		}
+		now[j] = least
 	}
 	return now
 }

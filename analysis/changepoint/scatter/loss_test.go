@@ -42,3 +42,70 @@ func TestTotalIsTheSumOfCosts(t *testing.T) {
 		t.Errorf("total %.12g, sum of costs %.12g", got, want)
 	}
 }
+
+// Descend and Total, which take pieces of runs at once, return to the last bit what Weight and Cost of each run give.
+func TestPiecesAreExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 6))
+	for k := range 400 {
+		l := RunTimeOutliers().Loss(.001 + .05*r.Float64())
+		x := make([]float64, r.IntN(3*pieceRuns))
+		for i := range x {
+			x[i] = 5 + l.Scale*r.NormFloat64()
+			if r.IntN(10) == 0 {
+				x[i] += 2 * r.Float64()
+			}
+		}
+		mu := 5 + .01*r.NormFloat64()
+		if len(x) > 0 && k%3 == 0 {
+			mu = x[0]
+		}
+		wantMu, wantWeight := descendOneByOne(&l, x, mu)
+		if to, weight := l.Descend(x, mu); to != wantMu || weight != wantWeight {
+			t.Errorf("%d runs: level %v with weight %v, want %v with %v", len(x), to, weight, wantMu, wantWeight)
+		}
+		if got, want := l.Total(x, mu), totalOneByOne(&l, x, mu); got != want {
+			t.Errorf("%d runs: total %v, want %v", len(x), got, want)
+		}
+	}
+}
+
+func descendOneByOne(l *Loss, x []float64, mu float64) (to, weight float64) {
+	for range 12 {
+		sw, s := 0.0, 0.0
+		for _, v := range x {
+			w := l.Weight(v - mu)
+			sw, s = sw+w, s+w*v
+		}
+		last := mu
+		if weight = sw; sw < 1e-6 {
+			break
+		}
+		if mu = s / sw; math.Abs(mu-last) < 1e-3*l.Scale {
+			break
+		}
+	}
+	return mu, weight
+}
+
+func totalOneByOne(l *Loss, x []float64, mu float64) float64 {
+	sum, product, n := 0.0, 1.0, 0
+	for _, v := range x {
+		r := v - mu
+		z := r / l.Scale
+		if math.Abs(z) > farAway {
+			sum += l.Cost(r)
+			continue
+		}
+		if r > 0 {
+			sum += l.zeroUp
+		} else {
+			sum += l.zeroDown
+		}
+		product *= expOf(-z*z/2) + l.Floor(r)
+		if n++; n == 16 {
+			sum -= math.Log(product)
+			product, n = 1, 0
+		}
+	}
+	return sum - math.Log(product)
+}
