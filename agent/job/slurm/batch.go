@@ -199,7 +199,7 @@ func (o *requestedOptions) complete() job.ScriptOptions {
 // parseRequestedMemory parses a size with a suffix K, M, G or T, else in MiB, and returns bytes; nil for 0, which
 // means all of a node, and for a value that sbatch rejects.
 func parseRequestedMemory(text string) *float64 {
-	return parseMemory("mem=" + strings.ToUpper(strings.TrimRight(text, "bB")))
+	return parseSize(strings.TrimRight(text, "bB"), 1<<20)
 }
 
 // parseScaledCount parses a number with an optional suffix k or m, for 1024 and 1024 * 1024; 0 for other text.

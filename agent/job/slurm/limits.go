@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -48,23 +49,34 @@ func endOfLimit(start, end *int64) *int64 {
 
 // parseMemory returns mem= of a list of trackable resources (cpu=4,mem=16G,node=1), in bytes; a number without
 // suffix is in MiB; nil if the list has no valid mem=.
-func parseMemory(list string) *float64 {
+func parseMemory(list string) *float64 { return parseSize(memoryItem(list), 1<<20) }
+
+// memoryItem returns the text of mem= in a list of trackable resources, "" without one.
+func memoryItem(list string) string {
 	for item := range strings.SplitSeq(list, ",") {
-		text, ok := strings.CutPrefix(item, "mem=")
-		if !ok {
-			continue
+		if text, ok := strings.CutPrefix(item, "mem="); ok {
+			return text
 		}
-		unit := 1.0 * (1 << 20) // slurm.conf's own
-		for i, suffix := range []string{"K", "M", "G", "T", "P"} {
-			if bare, ok := strings.CutSuffix(text, suffix); ok {
-				text, unit = bare, float64(uint64(1)<<(10*(i+1)))
-			}
-		}
-		v, err := strconv.ParseFloat(text, 64)
-		if v *= unit; err != nil || !(v > 0) || v > 1e18 {
-			return nil
-		}
-		return &v
 	}
-	return nil
+	return ""
+}
+
+// maxSize is the largest size in bytes that is believed, 1 EB.
+const maxSize = 1e18
+
+// parseSize parses a size with a suffix K, M, G, T, P or E, powers of 1024 in capital or small letters, and returns
+// bytes. bare is the unit of a number without suffix in bytes. All sizes that Slurm prints or that a user requests
+// are read by it. It returns nil for 0, for a size beyond maxSize and for other text.
+func parseSize(text string, bare float64) *float64 {
+	unit := bare
+	if n := len(text); n > 0 {
+		if power := strings.IndexByte("KMGTPE", text[n-1]&^0x20); power >= 0 {
+			text, unit = text[:n-1], math.Pow(1024, float64(power+1))
+		}
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if v *= unit; err != nil || !(v > 0) || v > maxSize {
+		return nil
+	}
+	return &v
 }

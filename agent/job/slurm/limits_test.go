@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -17,6 +18,28 @@ func TestLimits(t *testing.T) {
 		"mem=1.5T": 1.5 * (1 << 40), "mem=512": 512 << 20, "cpu=4": 0, "mem=0": 0, "mem=NaN": 0, "mem=1e300P": 0, "": 0} {
 		if got := parseMemory(text); (got == nil) != (want == 0) || got != nil && *got != want {
 			t.Errorf("%q is %v, want %g", text, got, want)
+		}
+	}
+	for text, want := range map[string]float64{"1": 1, "953674316407": 953674316407, "1000000000000": 1e12, "1T": 1 << 40,
+		"2.5t": 2.5 * (1 << 40), "1000000000K": 1024e9, "953675M": 953675 << 20, "2048G": 2 << 40, "7P": 7 << 50,
+		"5000000000000000": 5e15, "0.5E": 1 << 59, "1E": 0, "0": 0, "K": 0, "": 0, "-1G": 0, "1KK": 0, "Inf": 0,
+		"nan": 0} {
+		if got := parseSize(text, 1); (got == nil) != (want == 0) || got != nil && *got != want {
+			t.Errorf("%q is %v, want %g bytes", text, got, want)
+		}
+		use := "cpu=00:00:03,mem=" + text + ",vmem=9"
+		if got := parseMemoryUse(use); (got == nil) != (want == 0) || got != nil && *got != want {
+			t.Errorf("%q is %v, want %g bytes", use, got, want)
+		}
+	}
+	for text, want := range map[string]float64{"1000000": 1e6 * (1 << 20), "1048576": 1 << 40, "3tb": 3 << 40,
+		"4096GB": 4 << 40, "2P": 2 << 50} {
+		if got := parseRequestedMemory(text); got == nil || *got != want {
+			t.Errorf("--mem=%s is %v, want %g bytes", text, got, want)
+		}
+		one := parseScontrol([]byte("JobId=7 NumNodes=3 MinMemoryNode="+strings.TrimRight(text, "bB")+"\n"), 7)
+		if one.MemoryBytes == nil || *one.MemoryBytes != 3*want {
+			t.Errorf("3 nodes of %s have %v, want %g bytes", text, one.MemoryBytes, 3*want)
 		}
 	}
 	d := parseScontrol([]byte("JobId=7 JobName=x TimeLimit=01:00:00 ReqTRES=cpu=1,mem=2G\n"), 7)

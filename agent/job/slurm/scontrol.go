@@ -117,7 +117,7 @@ func detailsFromFields(f map[string]string) job.Details {
 // TRES names it: MinMemoryNode times nodes, or MinMemoryCPU times CPUs.
 func leastMemory(f map[string]string) *float64 {
 	for key, times := range map[string]string{"MinMemoryNode": "NumNodes", "MinMemoryCPU": "NumCPUs"} {
-		perUnit, n := parseMemory("mem="+f[key]), job.ParsePositive(f[times])
+		perUnit, n := parseSize(f[key], 1<<20), job.ParsePositive(f[times])
 		if perUnit != nil && n != nil {
 			all := *perUnit * float64(*n)
 			return &all

@@ -112,15 +112,7 @@ func usageOfJob(id run.JobID, f []string) job.Usage {
 
 // parseMemoryUse returns mem= of a list of used resources in bytes; with --noconvert a number without suffix is in
 // bytes.
-func parseMemoryUse(list string) *float64 {
-	v := parseMemory(list)
-	_, text, _ := strings.Cut(list, "mem=")
-	text, _, _ = strings.Cut(text, ",")
-	if v != nil && !strings.ContainsAny(text, "KMGTP") {
-		*v /= 1 << 20
-	}
-	return v
-}
+func parseMemoryUse(list string) *float64 { return parseSize(memoryItem(list), 1) }
 
 // parseCPUTime parses a CPU time as sacct prints it, [DD-[HH:]]MM:SS[.mmm], and returns seconds; nil for other
 // text.
