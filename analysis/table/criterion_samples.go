@@ -2,6 +2,7 @@ package table
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -77,7 +78,7 @@ func (r *csvReader) criterionRuns() ([]Runs, string, error) {
 	samples, n := map[string]*benchmark{}, 0
 	err := r.eachCriterionSample(func(s criterionSample) error {
 		if n++; n > r.in.limits.Rows {
-			return errTooLarge
+			return fmt.Errorf("the file has more than %d samples: %w", r.in.limits.Rows, errTooLarge)
 		}
 		b := samples[s.id]
 		if b == nil {

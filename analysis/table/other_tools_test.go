@@ -1,7 +1,11 @@
 package table
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -84,7 +88,7 @@ func TestRunsOfOtherTools(t *testing.T) {
 	for name, c := range map[string]struct{ text, reading, want string }{
 		"LAMMPS": {lammpsLog, "LAMMPS: ", "loop 1 (procs=4, atoms=32000) [0.008] s/step; " +
 			"loop 2 (procs=4, atoms=32000) [0.006] s/step"},
-		"two logs of LAMMPS": {lammpsLog + strings.Replace(lammpsLog, "time of 0.8", "time of 1.0", 1), "LAMMPS: ",
+		"two logs of LAMMPS": {lammpsLog + strings.Replace(lammpsLog, "time of 0.8", "time of 1.0", 1), "LAMMPS, 2 ",
 			"loop 1 (procs=4, atoms=32000) [0.008 0.01] s/step; loop 2 (procs=4, atoms=32000) [0.006 0.006] s/step"},
 		"Phoronix": {phoronixJSON, "Phoronix Test Suite: ", "pts/compress-7zip-1.10.0 - Test: Compression Rating " +
 			"[2.5e-05 2e-05] 1/MIPS compiler=GCC 12.3,GCC 13.2; pts/build-linux-kernel-1.15.0 [61.5] Seconds " +
@@ -120,7 +124,7 @@ func TestMeasurementsOfOtherTools(t *testing.T) {
 	larger := strings.NewReplacer("on 4 procs", "on 8 procs", "of 0.8", "of 0.5")
 	for name, c := range map[string]struct{ text, want string }{
 		"LAMMPS": {lammpsLog + larger.Replace(lammpsLog),
-			"time of a step (s) by procs: 4 0.008, 4 0.006, 8 0.005, 8 0.006, \n"},
+			"loop 1 by procs: 4 0.008, 8 0.005, \nloop 2 by procs: 4 0.006, 8 0.006, \n"},
 		"criterion": {criterionRaw, "sort/quick by argument: 8 1e-07, 8 1.2e-07, 8 1.1e-07, 16 2e-07, \n"},
 		"CodSpeed":  {codspeedJSON, "sort by argument: 8 1.04e-07, 16 2.1e-07, \n"},
 	} {
@@ -136,6 +140,135 @@ func TestMeasurementsOfOtherTools(t *testing.T) {
 		if err != nil || got != c.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
 		}
+	}
+}
+
+// lammpsRun returns a log of LAMMPS with a loop for each number of steps, whose steps take perStep seconds.
+func lammpsRun(processes, atoms int, perStep float64, steps ...int) string {
+	text := "LAMMPS (29 Aug 2024 - Update 1)\n# LAMMPS (29 Aug 2024) is assumed\n"
+	for _, n := range steps {
+		text += fmt.Sprintf("   Step          Temp\n         0   1.44\nLoop time of %g on %d procs for %d steps with %d "+
+			"atoms\n", perStep*float64(n), processes, n, atoms)
+	}
+	return text + "Total wall time: 0:00:02\n"
+}
+
+// Logs that were joined are read one by one: stages of a log are series, repetitions are not, and weak scaling is
+// growth with the processes.
+func TestJoinedLammpsLogs(t *testing.T) {
+	const several = "LAMMPS, 3 logs in one file: "
+	for name, c := range map[string]struct{ text, reading, want string }{
+		"stages": {lammpsRun(1, 800, .5, 10, 20) + lammpsRun(2, 800, .25, 10, 20) + lammpsRun(4, 800, .125, 10, 20),
+			several + "parameters = procs, atoms, value = loop time / steps, a series for each loop of a log",
+			"loop 1: 1 0.5, 2 0.25, 4 0.125, \nloop 2: 1 0.5, 2 0.25, 4 0.125, \n"},
+		"repetitions": {lammpsRun(1, 800, .5, 10, 10) + lammpsRun(2, 800, .25, 10) + lammpsRun(4, 800, .125, 10),
+			several + "parameters = procs, atoms, value = loop time / steps",
+			"time of a step (s): 1 0.5, 1 0.5, 2 0.25, 4 0.125, \n"},
+		"weak scaling": {lammpsRun(1, 800, .5, 10) + lammpsRun(2, 1600, .5, 10) + lammpsRun(4, 3200, .75, 10),
+			several + "parameter = procs (as many atoms per process in all runs), value = loop time / steps",
+			"time of a step (s): 1 0.5, 2 0.5, 4 0.75, \n"},
+		"without line ends between": {strings.ReplaceAll(lammpsRun(1, 800, .5, 10)+lammpsRun(2, 800, .25, 10)+
+			lammpsRun(4, 800, .125, 10), "0:00:02\nLAMMPS", "0:00:02LAMMPS"),
+			several + "parameters = procs, atoms, value = loop time / steps",
+			"time of a step (s): 1 0.5, 2 0.25, 4 0.125, \n"},
+	} {
+		m, err := ReadMeasurements(strings.NewReader(c.text), DefaultMeasurements("f"))
+		got := ""
+		for _, s := range m.Series {
+			got += s.ID + ": "
+			for _, o := range s.Observations {
+				got += fmt.Sprintf("%g %g, ", o.P, o.Value)
+			}
+			got += "\n"
+		}
+		if err != nil || got != c.want || m.Columns != c.reading {
+			t.Errorf("%s: %v, %q\n%s\nwant\n%s", name, err, m.Columns, got, c.want)
+		}
+		if runs, _, err := ReadRuns(strings.NewReader(c.text), DefaultRuns("f")); err != nil || len(runs) == 0 ||
+			!strings.HasPrefix(runs[0].ID, "loop 1 (procs=1") || !strings.HasPrefix(runs[len(runs)-1].ID, "loop ") {
+			t.Errorf("%s: %v, %v", name, runs, err)
+		}
+	}
+	together := lammpsRun(1, 800, .5, 10) + lammpsRun(2, 900, .5, 10)
+	_, err := ReadMeasurements(strings.NewReader(together), DefaultMeasurements("f"))
+	if err == nil || !strings.Contains(err.Error(), "the file has 2 logs of LAMMPS: join in one file only the logs") {
+		t.Errorf("logs of different systems: %v", err)
+	}
+	packed := lammpsRun(1, 800, .5, 10) + strings.Repeat("Per MPI rank memory\n", 300) + "\x1f\x8b\x08\x00\x00\n"
+	if _, err := ReadMeasurements(strings.NewReader(packed), DefaultMeasurements("f")); err == nil ||
+		!strings.Contains(err.Error(), "f:307: read the log of LAMMPS: the line is not text") {
+		t.Errorf("a compressed log behind another: %v", err)
+	}
+}
+
+// A log of LAMMPS that is cut off gives the loops before, and says that it is cut off, compressed or not.
+func TestCutLammpsLog(t *testing.T) {
+	text := lammpsRun(1, 800, .5, 10) + lammpsRun(2, 800, .25, 10)
+	cut := func(n int) io.Reader {
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, _ = io.WriteString(z, text[:n])
+		_ = z.Flush()
+		return unpacked(t, packed.Bytes())
+	}
+	head := strings.Index(text, "Loop time")
+	second := strings.LastIndex(text, "on 2 procs")
+	for name, c := range map[string]struct {
+		r    func() io.Reader
+		want string
+	}{
+		"compressed": {func() io.Reader { return cut(second) },
+			"the compressed log of LAMMPS is cut off in line 11, only the lines before were read: copy it again"},
+		"text": {func() io.Reader { return strings.NewReader(text[:second]) },
+			"the log of LAMMPS ends within line 11, only the lines before were read: write it again"},
+		"complete": {func() io.Reader { return strings.NewReader(text) }, ""},
+	} {
+		m, err := ReadMeasurements(c.r(), DefaultMeasurements("f"))
+		if err != nil || m.Cut != c.want || len(m.Series) != 1 {
+			t.Errorf("%s: measurements %d, %q, %v", name, len(m.Series), m.Cut, err)
+		}
+		runs, reading, err := ReadRuns(c.r(), DefaultRuns("f"))
+		if err != nil || reading.Cut != c.want || len(runs) == 0 {
+			t.Errorf("%s: runs %d, %q, %v", name, len(runs), reading.Cut, err)
+		}
+	}
+	for _, read := range []func(io.Reader) error{
+		func(r io.Reader) error { _, err := ReadMeasurements(r, DefaultMeasurements("f")); return err },
+		func(r io.Reader) error { _, _, err := ReadRuns(r, DefaultRuns("f")); return err },
+	} {
+		if err := read(cut(head)); err == nil || !strings.Contains(err.Error(), "the compressed log of LAMMPS is cut off in "+
+			"line 5") {
+			t.Errorf("cut before the first loop has ended: %v", err)
+		}
+	}
+}
+
+// Every message about a file that exceeds a limit names the limit.
+func TestLimitsAreNamed(t *testing.T) {
+	limits := Limits{Bytes: 1 << 20, Document: 1 << 19, Line: 1 << 16, Rows: 3, Values: 1 << 10, Series: 100, Columns: 8}
+	wide := "a" + strings.Repeat(",b", 8) + "\n1,2,3,4,5,6,7,8,9\n"
+	for text, want := range map[string]string{
+		lammpsRun(1, 800, .5, 1, 2, 3, 4): "more than 3 ",
+		criterionRaw:                      "more than 3 ",
+		"date,seconds\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n2024-01-04,4\n": "more than 3 ",
+		`{"t":[1,2,3,4],"y":[1,2,3,4]}`:                                          "more than 3 ",
+		wide:                                                                     "more than 8",
+		strings.Repeat("1,2\n", 1<<18+1):                                         "",
+		"a," + strings.Repeat("b", 1<<17) + "\n":                                 "more than 65536 bytes",
+	} {
+		limits := limits
+		if want == "" {
+			limits.Rows, limits.Values, want = 1<<20, 1<<30, "larger than 1 MB"
+		}
+		_, _, err := ReadRuns(strings.NewReader(text), RunOptions{Name: "f", Unit: Auto, Limits: limits})
+		if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, errTooLarge) {
+			t.Errorf("runs %.40q: %v, want %q", text, err, want)
+		}
+	}
+	_, err := ReadMeasurements(strings.NewReader(lammpsRun(1, 800, .5, 1, 2, 3, 4)),
+		MeasurementOptions{Name: "f", Limits: limits})
+	if err == nil || !strings.Contains(err.Error(), "more than 3 measurements") {
+		t.Errorf("measurements: %v", err)
 	}
 }
 

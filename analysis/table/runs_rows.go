@@ -165,7 +165,7 @@ func (t *runTable) add(cells [][]byte) error {
 		return fmt.Errorf("parse the time of the run: %w", err)
 	}
 	if len(t.given) >= t.in.limits.Rows {
-		return fmt.Errorf("the file has more than %d runs: %w", t.in.limits.Rows, errTooLarge)
+		return tooManyRuns(t.in.limits.Rows)
 	}
 	if len(t.given)*len(t.names) >= t.in.limits.Values {
 		return fmt.Errorf("the file has more than %d cells: %w", t.in.limits.Values, errTooLarge)

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// errTooLarge is the error beyond a limit of Limits.
+// errTooLarge is the error beyond a limit of Limits; every message that wraps it names the limit.
 var errTooLarge = errors.New("the limit is exceeded: split it into smaller parts")
 
 // Limits bound what is read.
@@ -21,6 +22,11 @@ type Limits struct {
 	Values   int   // numbers and texts of all series
 	Series   int
 	Columns  int // of a CSV file
+}
+
+// tooManyRuns returns the error for a file with more than most runs.
+func tooManyRuns(most int) error {
+	return fmt.Errorf("the file has more than %d runs: %w", most, errTooLarge)
 }
 
 // DefaultLimits returns bounds far beyond honest input: a file of 100,000 runs with 24
@@ -45,6 +51,8 @@ type source struct {
 	number int  // of the line that next returned last
 	open   bool // that line had no line end
 	cut    int  // line in which the input ends, 0 if it is complete
+	// content names what the input holds in messages, "" for a file of no certain kind.
+	content string
 }
 
 const firstBuffer = 1 << 18
@@ -67,7 +75,7 @@ func (s *source) begin() error {
 		return fmt.Errorf("%s: read: the file is UTF-16: save it as UTF-8", s.name)
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return fmt.Errorf("%s: read: the file is a spreadsheet or a zip file: save the sheet as CSV", s.name)
-	case !isText(head):
+	case !isText(head) && !isLammpsLog(head): // a compressed log may follow one of LAMMPS, whose reader says so
 		return fmt.Errorf("%s: read: the file is not text: want CSV, JSON lines or an Extra-P file, in UTF-8, packed "+
 			"with gzip or not", s.name)
 	}
@@ -262,9 +270,11 @@ func (s *source) cutText() string {
 	case s.cut == 0:
 		return ""
 	case s.broken:
-		return fmt.Sprintf("the compressed file is cut off in line %d, only the lines before were read: copy it again", s.cut)
+		return fmt.Sprintf("the compressed %s is cut off in line %d, only the lines before were read: copy it again",
+			cmp.Or(s.content, "file"), s.cut)
 	}
-	return fmt.Sprintf("the input ends within line %d, only the lines before were read: write it again", s.cut)
+	return fmt.Sprintf("the %s ends within line %d, only the lines before were read: write it again",
+		cmp.Or(s.content, "input"), s.cut)
 }
 
 // fail returns an error about the line that was read last.
