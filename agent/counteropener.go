@@ -281,8 +281,8 @@ func (l counterOpener) openProcesses() {
 		in.cpu.SetCommand(l.r.RootPID)
 	}
 	in.add(in.cpu)
-	use, written := kernel.NewJobUse(l.h.proc, in.peek, in.cpu, rawcall.Now)
-	in.written = written
+	use, totals := kernel.NewJobUse(l.h.proc, in.peek, in.cpu, rawcall.Now)
+	in.use = totals
 	for _, s := range use {
 		in.add(s)
 	}

@@ -62,8 +62,8 @@ type inputs struct {
 
 // jobReaders is what reads the job's processes.
 type jobReaders struct {
-	peek    *peek.Child           // child for reads of other processes that may hang
-	written func() kernel.Written // nil if what the job writes is not read
+	peek *peek.Child      // child for reads of other processes that may hang
+	use  kernel.UseTotals // of no functions if what the job uses is not read
 }
 
 // addresses is the source of code addresses, and its rate.

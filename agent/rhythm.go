@@ -62,8 +62,8 @@ func (a *agent) updateRhythm(now int64) {
 	}
 	state := r.watchdog.Update(nowS, a.seen(now), r.loop.pursuit.Tracker)
 	r.loop.updateBeat()
-	if a.in.written != nil {
-		r.loop.followWriting(a.in.written(), a.header.RunNS)
+	if a.in.use.Written != nil {
+		r.loop.followWriting(a.in.use.Written(), a.header.RunNS)
 	}
 	since, doing, stalled := r.watchdog.Stalled()
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"jobgait/agent/counter/kernel"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
@@ -27,6 +28,11 @@ func (a *agent) seal(reason string) error {
 	f := profile.Footer{Reason: reason, Executable: program, Script: a.in.script(program), BuildID: a.in.buildID(program),
 		Notes: a.footerNotes}
 	f.Programs = a.in.activities(a.header.RunNS)
+	if a.in.use.Sleeps != nil {
+		f.Sleeps, f.ThreadWork = a.in.use.Sleeps(), a.in.use.ThreadWork()
+		f.MostActiveS = a.in.use.MostActiveS()
+	}
+	f.NodeMemoryBytes = kernel.TotalMemory("/proc")
 	if a.in.gpus.Devices != nil {
 		f.GPUs = a.in.gpus.Devices()
 	}

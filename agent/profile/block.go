@@ -129,6 +129,13 @@ type Footer struct {
 	Script string `json:"script,omitempty"`
 	// Programs are those with most sampled CPU time.
 	Programs []run.Program `json:"programs,omitempty"`
+	// Sleeps says why processes slept, ThreadWork how the CPU time divides among threads; nil where that is unknown.
+	Sleeps     []run.Sleep     `json:"sleeps,omitempty"`
+	ThreadWork *run.ThreadWork `json:"thread_work,omitempty"`
+	// MostActiveS is the most time, in seconds, that any one thread ran or waited for a CPU; 0 if it is unknown.
+	MostActiveS float64 `json:"most_active_s,omitempty"`
+	// NodeMemoryBytes is the memory of the node, 0 if it is unknown.
+	NodeMemoryBytes float64 `json:"node_memory_bytes,omitempty"`
 	// BuildID is the build id of the program, or a hash of its size and time without one.
 	BuildID string `json:"build_id,omitempty"`
 	// GPUs describes the GPUs that have columns, as far as the agent knows them.

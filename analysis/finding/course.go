@@ -207,6 +207,21 @@ func tooManyNodes(r RunFacts) []Finding {
 	return f
 }
 
+// leastPart and mostPart limit the share of the run that its first part has, where that is reported.
+const leastPart, mostPart = 0.1, 0.95
+
+// partsDiffer finds runs without cycles whose first part differs from the rest, as one that reads its input.
+func partsDiffer(r RunFacts) []Finding {
+	if r.Periodic || r.FirstPartS < leastPart*r.ElapsedS || r.FirstPartS > mostPart*r.ElapsedS || r.SilentS > 0 {
+		return nil
+	}
+	share := r.FirstPartS / r.ElapsedS
+	f := single(fmt.Sprintf("The first %s, %s of the run, were unlike the rest: see PARTS.", q.Duration(r.FirstPartS),
+		q.Share(share)), map[string]any{"first_part_s": r.FirstPartS, "elapsed_s": r.ElapsedS})
+	f[0].CostCoreS = r.costOf(share)
+	return f
+}
+
 // notSampled finds runs that were not sampled.
 func notSampled(r RunFacts) []Finding {
 	if r.Sampled {
@@ -236,5 +251,9 @@ func noPeriod(r RunFacts) []Finding {
 	if r.Periodic || !r.Sampled {
 		return nil
 	}
-	return single("No period found: "+r.NoPeriod+".", map[string]any{"why": r.NoPeriod})
+	text := "No repeating cycle was found: " + r.NoPeriod + "."
+	if r.Course != "" && r.SilentS <= 0 && r.TrailingIdleS < leastShare*r.ElapsedS {
+		text += " " + r.Course
+	}
+	return single(text, map[string]any{"why": r.NoPeriod})
 }

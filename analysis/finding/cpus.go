@@ -183,12 +183,19 @@ func cpusIdle(r RunFacts) []Finding {
 	if idle < idleCPUs**c.Allocated || len(crowded(r)) > 0 && lacked > idle/3 && !r.sleptLong() {
 		return nil // of a run that others held back it is not known what it would have used
 	}
-	text := fmt.Sprintf("%s of %s CPUs were idle on average", q.Figures(idle, 2), q.Plain(*c.Allocated, 5))
-	f := single(text+".", map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "idle_cpus": idle})
+	if len(unevenThreads(r)) > 0 && !r.sleptLong() {
+		return nil // that finding says it
+	}
+	f := single(fmt.Sprintf("The run had work for %s of its %s CPUs on average.",
+		q.Figures(*c.Allocated-idle, 2), q.Plain(*c.Allocated, 5)),
+		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "idle_cpus": idle})
 	if r.sleptLong() {
-		f[0].Text = fmt.Sprintf("All tasks slept for %s, %s of the run; %s.", q.Duration(*r.AsleepS),
-			q.Share(min(1, *r.AsleepS/r.ElapsedS)), text)
+		f[0].Text = fmt.Sprintf("All tasks slept at the same time for %s, %s of the run%s.", q.Duration(*r.AsleepS),
+			q.Share(min(1, *r.AsleepS/r.ElapsedS)), r.sleepReason())
 		f[0].Evidence["asleep_s"] = *r.AsleepS
+	}
+	if w := r.CPUWaitS; w != nil && *w >= lostCPUs*r.ElapsedS {
+		f[0].Text += fmt.Sprintf(" It had to wait for these during %s of the run.", q.Share(min(1, *w/r.ElapsedS)))
 	}
 	f[0].CostCoreS = r.costOf(idle / *c.Allocated)
 	threads := float64(r.Threads * max(1, r.Tasks))
@@ -198,6 +205,14 @@ func cpusIdle(r RunFacts) []Finding {
 		f[0].Action = action("OMP_NUM_THREADS is %d: set it to %d, or ask for fewer CPUs.", r.Threads, cpus)
 	}
 	return f
+}
+
+// sleepReason returns what the tasks waited for that slept, as the end of a sentence.
+func (r RunFacts) sleepReason() string {
+	if r.AsleepFor == "" {
+		return "; what they waited for was not recorded"
+	}
+	return ", " + r.AsleepFor
 }
 
 // leastAsleep is the least share of the run in which all tasks slept that is reported.

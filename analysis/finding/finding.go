@@ -109,7 +109,8 @@ const contentionDivisor = 3
 // sortByCost orders findings by what they cost the run, in core seconds. The CPU time that other work took counts a
 // contentionDivisor-th. Neither that finding nor idle CPUs come before a difference from usual runs: the usual runs had
 // both as well, so that they do not explain it. Sleeping does not come before a longer wait for CPUs: each costs the
-// run that time, however many CPUs were idle meanwhile.
+// run that time, however many CPUs were idle meanwhile. A warning of growing memory comes first, but for that
+// difference.
 func sortByCost(list []rankedFinding) {
 	k := newRanking(list)
 	slices.SortStableFunc(list, func(a, b rankedFinding) int { return cmp.Compare(k.weight(b), k.weight(a)) })
@@ -142,6 +143,10 @@ func (k ranking) weight(t rankedFinding) float64 {
 	switch t.Code {
 	case "crowded":
 		return min(t.cost()/contentionDivisor, below)
+	case "memory_growing":
+		if t.Level == Warning { // it may end the next run
+			return max(t.cost(), min(below, math.MaxFloat64))
+		}
 	case "cpus_idle":
 		if asleepS, _ := t.Evidence["asleep_s"].(float64); asleepS < k.waitedS {
 			below = min(below, math.Nextafter(k.waitWeight, 0))

@@ -72,6 +72,15 @@ var cases = []struct {
 	{"cpus_idle", // 37 of 64 CPUs busy for an hour, and in a batch job one process on two CPUs for a minute
 		func(r *RunFacts) { r.CPU.Busy = ptr(37) },
 		func(r *RunFacts) { r.Batch, r.ElapsedS, r.CPU = true, 60, CPU{Allocated: ptr(2), Busy: ptr(1)} }},
+	{"uneven_threads", // a thread with two thirds of the work of two, and with .6
+		func(r *RunFacts) {
+			r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1.2)}
+			r.ThreadWork = &ThreadWork{"solver", 2, 3400, 4300}
+		},
+		func(r *RunFacts) {
+			r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1.2)}
+			r.ThreadWork = &ThreadWork{"solver", 2, 2600, 4300}
+		}},
 	{"node_idle",
 		func(r *RunFacts) {
 			r.NNodes, r.Nodes = 2, []NodeFacts{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(0.1)}}
@@ -82,9 +91,14 @@ var cases = []struct {
 	{"memory_near_limit",
 		func(r *RunFacts) { r.Memory.Peak = ptr(58e9) },
 		func(r *RunFacts) { r.Memory.Peak = ptr(57e9) }},
-	{"memory_growing", // a leak that ended the run; a table of 0.5 GB that is filled by a run that ended in order
-		func(r *RunFacts) { r.InOrder, r.Memory.Growth = false, &MemoryGrowth{1e8, 1, 5e8, 10, 5e7} },
-		func(r *RunFacts) { r.Memory.Growth = &MemoryGrowth{1e8, 1, 6e8, 10, 5e7} }},
+	{"memory_growing", // a leak of a run that was killed; memory that did not grow
+		func(r *RunFacts) {
+			r.InOrder, r.ExitSignal, r.Memory.Growth = false, 9, &MemoryGrowth{1e8, 1, 2e8, 10, 5e7}
+		},
+		func(r *RunFacts) { r.InOrder, r.ExitSignal = false, 9 }},
+	{"memory_growing", // a table that is filled slowly
+		func(r *RunFacts) { r.Memory.Growth = &MemoryGrowth{1e9, 1, 1.5e9, 3600, 1e5} },
+		func(r *RunFacts) { r.Memory.Peak = ptr(50e9) }},
 	{"memory_unused",
 		func(r *RunFacts) { r.Memory.Peak = ptr(15e9) },
 		func(r *RunFacts) { r.Memory.Peak = ptr(17e9) }},
@@ -152,6 +166,9 @@ var cases = []struct {
 	{"start_up_long",
 		func(r *RunFacts) { r.StartUpS = 361 },
 		func(r *RunFacts) { r.StartUpS = 359 }},
+	{"parts_differ",
+		func(r *RunFacts) { r.Periodic, r.FirstPartS = false, 370 },
+		func(r *RunFacts) { r.Periodic, r.FirstPartS = false, 350 }},
 	{"checkpoints_cost",
 		func(r *RunFacts) { r.CheckpointS, r.Checkpoints = 361, 6 },
 		func(r *RunFacts) { r.CheckpointS, r.Checkpoints = 359, 6 }},
@@ -433,15 +450,21 @@ func TestWaitingIsAShareOfTheRun(t *testing.T) {
 	}
 }
 
-// TestNoForecastOfARunThatWasEnded takes memory that grew: when it would have reached its limit is said only of a run
-// that ended in order.
-func TestNoForecastOfARunThatWasEnded(t *testing.T) {
-	for inOrder, want := range map[bool]bool{true: true, false: false} {
-		r := RunFacts{ElapsedS: 10, NNodes: 1, InOrder: inOrder, ExitSignal: 9,
-			Memory: MemoryFacts{Requested: ptr(4e8), Growth: &MemoryGrowth{1e7, 1, 3e8, 9, 4e7}}}
-		found := memoryGrowing(r)
-		if len(found) != 1 || strings.Contains(found[0].Text, "limit") != want {
-			t.Errorf("in order %v: %+v", inOrder, found)
+// TestForecastOfARunThatWasEnded takes memory that grew: what is said of its limit depends on how the run ended.
+func TestForecastOfARunThatWasEnded(t *testing.T) {
+	grown := RunFacts{ElapsedS: 10, NNodes: 1, InOrder: true,
+		Memory: MemoryFacts{Requested: ptr(4e8), Growth: &MemoryGrowth{1e7, 1, 3e8, 9, 4e7}}}
+	ended := grown
+	ended.InOrder, ended.ExitSignal = false, 9
+	lacked := ended
+	lacked.Memory.OOMKills = ptr(1)
+	for want, r := range map[string]RunFacts{
+		"At this rate a longer run reaches its limit of 400 MB, after 11.5 s.":  grown,
+		"At this rate it would have reached its limit of 400 MB, after 11.5 s.": ended,
+		"So it reached its limit of 400 MB.":                                    lacked,
+	} {
+		if found := memoryGrowing(r); len(found) != 1 || !strings.HasSuffix(found[0].Text, want) {
+			t.Errorf("want %s: %+v", want, found)
 		}
 	}
 }

@@ -52,9 +52,12 @@ func endedIdle(r RunFacts) []Finding {
 		r.TrailingIdleS < leastQuietShare*r.ElapsedS || len(outOfMemory(r)) > 0 {
 		return nil
 	}
-	f := single(fmt.Sprintf("It hung: from %s until it was ended %s later no process of it ran; it waited for "+
-		"something, as "+
-		"in a deadlock.", q.Duration(r.ElapsedS-r.TrailingIdleS), q.Duration(r.TrailingIdleS)),
+	what := "; it waited for something"
+	if r.AsleepFor != "" {
+		what = "; it waited " + r.AsleepFor
+	}
+	f := single(fmt.Sprintf("It hung: from %s until it was ended %s later no process of it ran%s, as in a deadlock.",
+		q.Duration(r.ElapsedS-r.TrailingIdleS), q.Duration(r.TrailingIdleS), what),
 		map[string]any{"quiet_s": r.TrailingIdleS})
 	f[0].CostCoreS = r.costOf(r.TrailingIdleS / r.ElapsedS)
 	f[0].Action = action("See where it waits: run it again, and `jobgait stack` while it hangs.")

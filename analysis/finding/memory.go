@@ -31,41 +31,100 @@ func memoryNearLimit(r RunFacts) []Finding {
 		map[string]any{"peak_bytes": *m.Peak, "requested_bytes": *m.Requested})
 }
 
-// largeGrowth is the growth in bytes that is reported of runs that ended in order.
-const largeGrowth = 1e9
+const (
+	// largeGrowth is the growth in bytes from which a run that ended in order gets a warning, manyTimes the ratio of the
+	// last to the first memory for that.
+	largeGrowth, manyTimes = 1e8, 3.0
+	// soonRuns is within how many lengths of the run its limit must be reached at the measured rate for a warning.
+	soonRuns = 10.0
+)
 
-// memoryGrowing returns a finding on memory that grew through all of the run. It returns nil for a run that
-// ended in order, unless the growth is at least largeGrowth or the memory reached half of the limit: the
-// requested memory, else the limit of the address space.
+// memoryGrowing warns of memory that grew through all of the run where that may end a run: if a signal or lack of
+// memory ended this one, if memory grew by largeGrowth and to manyTimes as much, or if at this rate the limit is
+// reached within soonRuns lengths of the run.
 func memoryGrowing(r RunFacts) []Finding {
+	if r.Memory.Growth == nil || !r.growthThreatens() {
+		return nil
+	}
+	return r.growth()
+}
+
+// memoryGrows reports memory that grew through all of the run and threatens no run yet.
+func memoryGrows(r RunFacts) []Finding {
+	if r.Memory.Growth == nil || r.growthThreatens() {
+		return nil
+	}
+	return r.growth()
+}
+
+// growthThreatens reports whether the growth of memory is a warning.
+func (r RunFacts) growthThreatens() bool {
+	g := r.Memory.Growth
+	limit, _ := r.Memory.limit()
+	if !r.InOrder && (r.ExitSignal != 0 || len(outOfMemory(r)) > 0) {
+		return true
+	}
+	if g.ToBytes >= manyTimes*g.FromBytes && g.ToBytes-g.FromBytes >= largeGrowth {
+		return true
+	}
+	return limit > 0 && r.Memory.limitAtS(limit) <= soonRuns*r.ElapsedS
+}
+
+// limit returns the memory at which a run is ended, in bytes, and its name: the request, the limit of the address
+// space, or all memory of the node; 0 if none is known.
+func (m MemoryFacts) limit() (bytes float64, name string) {
+	for _, l := range []struct {
+		bytes *float64
+		name  string
+	}{{m.Requested, "its limit of "}, {m.Mappable, "its limit (ulimit -v) of "}, {m.Node, "all memory of its node, "}} {
+		if l.bytes != nil && *l.bytes > 0 {
+			return *l.bytes, l.name
+		}
+	}
+	return 0, ""
+}
+
+// limitAtS returns when memory reaches a limit at the rate of its growth, in s since the run began.
+func (m MemoryFacts) limitAtS(limit float64) float64 {
+	g := m.Growth
+	if !(g.BytesPerS > 0) {
+		return math.Inf(1)
+	}
+	return g.ToS + max(0, limit-g.ToBytes)/g.BytesPerS
+}
+
+// growth returns the finding on memory that grew: from where to where, how fast, and when it reaches its limit.
+func (r RunFacts) growth() []Finding {
 	m := r.Memory
 	g := m.Growth
-	if g == nil {
-		return nil
-	}
-	limit := m.Requested
-	if limit == nil {
-		limit = m.Mappable
-	}
-	if r.InOrder && g.ToBytes-g.FromBytes < largeGrowth && (limit == nil || g.ToBytes < *limit/2) {
-		return nil
-	}
 	f := single(fmt.Sprintf("Memory grew through all of the run, from %s at %s to %s at %s: %s a second.",
 		q.Amount(g.FromBytes, "B"), q.Duration(g.FromS), q.Amount(g.ToBytes, "B"), q.Duration(g.ToS),
 		q.Amount(g.BytesPerS, "B")),
 		map[string]any{"from_bytes": g.FromBytes, "to_bytes": g.ToBytes, "bytes_per_s": g.BytesPerS})
-	if !r.InOrder { // when it would have reached its limit means nothing any more
+	if r.growthThreatens() && !r.InOrder {
 		f[0].CostCoreS = r.costOf(1) // it may be why
+	}
+	limit, name := m.limit()
+	at := m.limitAtS(limit)
+	if limit <= 0 || math.IsInf(at, 0) || at > maxForecastS {
 		return f
 	}
-	if limit != nil && *limit > g.ToBytes && g.BytesPerS > 0 {
-		at := g.ToS + (*limit-g.ToBytes)/g.BytesPerS
-		f[0].Evidence["limit_bytes"], f[0].Evidence["limit_at_s"] = *limit, at
-		f[0].Text += fmt.Sprintf(" At this rate a longer run reaches its limit of %s after %s.", q.Amount(*limit, "B"),
+	f[0].Evidence["limit_bytes"], f[0].Evidence["limit_at_s"] = limit, at
+	switch {
+	case len(outOfMemory(r)) > 0:
+		f[0].Text += fmt.Sprintf(" So it reached %s%s.", name, q.Amount(limit, "B"))
+	case r.InOrder:
+		f[0].Text += fmt.Sprintf(" At this rate a longer run reaches %s%s, after %s.", name, q.Amount(limit, "B"),
+			q.Duration(at))
+	default:
+		f[0].Text += fmt.Sprintf(" At this rate it would have reached %s%s, after %s.", name, q.Amount(limit, "B"),
 			q.Duration(at))
 	}
 	return f
 }
+
+// maxForecastS is the longest time in s for which a growth is extrapolated: a month.
+const maxForecastS = 30 * 86400.0
 
 // memoryUnused finds runs of at least leastCoreS core seconds that requested leastMemory bytes or more and needed less
 // than unusedMemory of that.

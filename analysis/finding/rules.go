@@ -86,6 +86,10 @@ func Rules() []Rule {
 			"a quarter or more of its CPUs were neither busy nor waited for, and the cause is not files, an idle " +
 				"node or a hang, nor other work unless all tasks slept for a quarter of the run",
 			onCounts, cpusIdle, adviceOnIdleCPUs},
+		{"uneven_threads", Info,
+			"the busiest thread of its main program computed for half as long again as the mean of its threads, or longer, " +
+				"and for 30 % of the run or more, while a tenth of its CPUs or more were neither busy nor waited for",
+			onCounts, unevenThreads, always("Divide the work equally among the threads of the program.")},
 		{"node_idle", Warning,
 			"a node kept less than 2 % of its CPUs busy, while half of the nodes kept half of theirs",
 			onCounts, nodeIdle, always("Ask for fewer nodes, or start tasks on all of them.")},
@@ -93,9 +97,12 @@ func Rules() []Rule {
 			"its own memory, without page cache, reached 90 % of what it requested; it was not ended for that",
 			onCounts, memoryNearLimit, always("Ask for more memory before a larger run (sbatch --mem).")},
 		{"memory_growing", Warning,
-			"its memory grew during the whole run, to three times as much or more, and the run failed, or memory " +
-				"reached half of its limit, or it grew by 1 GB or more",
+			"its memory grew during the whole run, by a quarter and 16 MB or more, and a signal ended the run, or it would " +
+				"reach its limit within ten times its length, or memory grew to three times as much and by 100 MB",
 			onCounts, memoryGrowing, always("Find what keeps growing before a longer run.")},
+		{"memory_growing", Info,
+			"its memory grew during the whole run, by a quarter and 16 MB or more",
+			onCounts, memoryGrows, always("Find what keeps growing before a longer run.")},
 		{"memory_unused", Info,
 			"its memory stayed below a quarter of what it requested, 4 GB or more, in a run of one core hour or " +
 				"more",
@@ -154,6 +161,9 @@ func Rules() []Rule {
 		{"start_up_long", Info,
 			"the time before the first cycle that was recognized, unless its tasks mostly waited for CPUs then",
 			onSamples, startUpLong, always("See what it does at its start: type `jobgait stack` in that time.")},
+		{"parts_differ", Info,
+			"a run without cycles whose first part, 10 % of the run or more, differed from the rest in code or busy CPUs",
+			onSamples, partsDiffer, always("To shorten the run, begin with the longest of its parts: PARTS names their code.")},
 		{"checkpoints_cost", Info,
 			"pauses between iterations that return at regular distances",
 			onSamples, checkpointsCost, always("Write checkpoints less often, if more work may be lost.")},

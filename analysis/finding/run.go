@@ -31,9 +31,13 @@ type RunFacts struct {
 
 	CPU    CPU
 	Memory MemoryFacts
-	// CPUWaitS, FilesWaitS and AsleepS are the seconds of the elapsed time in which its tasks waited for a CPU, waited for
-	// files, or did neither and did not run (summary.TimeDivision).
+	// CPUWaitS, FilesWaitS and AsleepS are the seconds of the elapsed time in which its tasks waited for a CPU, waited
+	// for files, or did neither and did not run (summary.TimeDivision).
 	CPUWaitS, FilesWaitS, AsleepS *float64
+	// AsleepFor says what sleeping tasks waited for, as in "in sleep calls"; "" where that was not recorded.
+	AsleepFor string
+	// ThreadWork is how CPU time divides among the threads of its main program, nil if that is unknown.
+	ThreadWork *ThreadWork
 
 	// GPUs are those that were read, GPUsNotHeld the nodes on which no process held one.
 	GPUs        []GPU
@@ -46,8 +50,8 @@ type RunFacts struct {
 
 	Others []Comparison
 	Drift  *CycleDrift
-	// StartUpS and CheckpointS are the time in such phases; 0 without a period. StartUpWaitS is for how much of the former
-	// its tasks waited for a CPU.
+	// StartUpS and CheckpointS are the time in such phases; 0 without a period. StartUpWaitS is for how much of the
+	// former its tasks waited for a CPU.
 	StartUpS, StartUpWaitS, CheckpointS float64
 	Checkpoints                         int
 	Scaling                             *Scaling
@@ -57,6 +61,17 @@ type RunFacts struct {
 	Doubt    []string // sentences on samples that do not cover the run
 	Periodic bool
 	NoPeriod string // why no period was found
+	// FirstPartS is the length in s of the first part of a run without cycles that differs from the rest; 0 without such.
+	FirstPartS float64
+	// Course is a sentence on whether a run without cycles looks alike throughout, "" if that is unknown.
+	Course string
+}
+
+// ThreadWork is the CPU time of the busiest thread of a program, and of all its threads, in s.
+type ThreadWork struct {
+	Program          string
+	Threads          int
+	BusiestS, TotalS float64
 }
 
 // CPU holds the mean numbers of CPUs that a run was given, used and did not get. Others is the number that
@@ -67,6 +82,8 @@ type CPU struct{ Allocated, Busy, Waiting, Throttled, Stolen, Others *float64 }
 // process might map.
 type MemoryFacts struct {
 	Peak, Requested, Mappable, OOMKills *float64
+	// Node is the memory of its node, nil if it is unknown or the run has several nodes.
+	Node *float64
 	// Growth is how it grew through all of the run, nil where it did not.
 	Growth *MemoryGrowth
 }

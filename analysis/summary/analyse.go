@@ -77,7 +77,10 @@ func Analyse(r NodeRecord, set series.Set, p AnalysisParams) (NodeRecord, error)
 	}
 	r.Minute = minuteOf(set, r.Timeline, r.Patterns)
 	cycles := r.cycles(found.Periods, cuts, len(r.GPUs) > 0)
-	r.anatomy(p.Code, cycles)
+	tally := r.anatomy(p.Code, cycles)
+	if len(r.Patterns) == 0 && len(r.Suspended) == 0 {
+		r.Course = courseOf(set, tally)
+	}
 	r.cyclesOfGPUs(p.GPUs, p.Windows, cycles, set.StartS, set.StepS)
 	return r.Normal(), nil
 }

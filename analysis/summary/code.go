@@ -34,15 +34,15 @@ func (r *NodeRecord) cycles(periods []periodicity.Period, c cuts, gpus bool) (cy
 }
 
 // anatomy sets Code, the CPU time by code in the run and in the cycles, and adds the build ids of the main
-// libraries to the job's fields. Without samples it sets neither.
-func (r *NodeRecord) anatomy(s *anatomy.Samples, cycles []anatomy.Cycles) {
+// libraries to the job's fields. Without samples it sets neither. It returns the samples by code; nil without any.
+func (r *NodeRecord) anatomy(s *anatomy.Samples, cycles []anatomy.Cycles) *anatomy.Tally {
 	if s == nil {
-		return
+		return nil
 	}
 	t := s.Tally(cycles)
 	a := t.Result().Bounded()
 	if a.Samples == 0 {
-		return
+		return nil
 	}
 	for _, column := range r.columns() {
 		if p, ok := t.Column(column); ok {
@@ -56,6 +56,7 @@ func (r *NodeRecord) anatomy(s *anatomy.Samples, cycles []anatomy.Cycles) {
 		}
 	}
 	r.Code, r.Job = &a, r.Job.WithFields(builds)
+	return t
 }
 
 // originalSample returns the sample of the run that sample i of the set without suspensions is.
@@ -94,6 +95,7 @@ func (r *NodeRecord) columns() []string {
 // changes nothing, run.Libraries removes the functions, and any other level removes the code and the build
 // ids of libraries.
 func (s Summary) WithNames(d run.DisclosureLevel) Summary {
+	s.Course = withNames(s.Course, d)
 	switch {
 	case d == run.AllNames:
 	case d != run.Libraries:

@@ -53,7 +53,8 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	}
 	s.LeadNode, s.Patterns, s.Phases, s.Timeline, s.Minute = lead.Node, lead.Patterns, lead.Phases, lead.Timeline,
 		lead.Minute
-	s.Programs = lead.Programs
+	s.Programs, s.Course = lead.Programs, lead.Course
+	s.Sleeps, s.ThreadWork, s.NodeMemoryBytes = sumSleeps(records), lead.ThreadWork, lead.NodeMemoryBytes
 	s.Loops, s.Macros, s.Suspended = lead.Loops, lead.Macros, lead.Suspended
 	records = slices.Clone(records)
 	for i := range records {

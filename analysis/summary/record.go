@@ -42,6 +42,15 @@ type NodeRecord struct {
 	Notes []note.Note      `json:"notes"`
 	// Programs are those of the node with most sampled CPU time.
 	Programs []run.Program `json:"programs,omitempty"`
+	// Course lists the parts of a run without patterns that differ; empty where it looks alike throughout.
+	Course []Stretch `json:"course,omitempty"`
+	// Sleeps says why its processes slept, the longest first; empty where that is unknown. ThreadWork is how the CPU time
+	// divides among threads, NodeMemoryBytes the memory of the node; nil if unknown.
+	Sleeps          []run.Sleep     `json:"sleeps,omitempty"`
+	ThreadWork      *run.ThreadWork `json:"thread_work,omitempty"`
+	NodeMemoryBytes *float64        `json:"node_memory_bytes,omitempty"`
+	// MostActiveS is the most time, in seconds, that any one thread ran or waited for a CPU; 0 if it is unknown.
+	MostActiveS float64 `json:"most_active_s,omitempty"`
 	// Suspended lists when the job was stopped from outside, the first hundred times; SuspendedS is the total in
 	// seconds. The caller of Analyse sets approximate bounds, Analyse the exact times.
 	Suspended  []run.Interval `json:"suspended,omitempty"`

@@ -40,7 +40,9 @@ type MemoryResources struct {
 	RequestedBytes *float64 `json:"requested_bytes"`
 	// AddressLimitBytes is the most memory that one process could map (ulimit -v).
 	AddressLimitBytes *float64 `json:"address_limit_bytes"`
-	OOMKills          *float64 `json:"oom_kills"`
+	// NodeBytes is the memory of the node, nil if it is unknown and for a run on several nodes.
+	NodeBytes *float64 `json:"node_bytes,omitempty"`
+	OOMKills  *float64 `json:"oom_kills"`
 }
 
 // IOResources holds the bytes written to and read from storage, and for how long, in seconds, all of the job's
@@ -62,6 +64,8 @@ type TimeResources struct {
 	UsedS    *float64      `json:"used_s"`
 	LimitS   *float64      `json:"limit_s"`
 	Division *TimeDivision `json:"division"`
+	// Asleep says what processes waited for that slept, the longest first; empty where that was not recorded.
+	Asleep []run.Sleep `json:"asleep,omitempty"`
 }
 
 // EnergyResources holds the energy of processors and memory in joules; Source names the counters.
@@ -79,13 +83,16 @@ func (s Summary) Resources() Resources {
 			WaitingS:     inSeconds(s.total("job", "cgroup_psi_io_full"))},
 		Network: NetworkResources{RxBytes: s.sum("node", "net_rx_bytes", "ib_rx_bytes"),
 			TxBytes: s.sum("node", "net_tx_bytes", "ib_tx_bytes")},
-		Time: TimeResources{LimitS: s.Job.TimeLimitS, Division: s.Time},
+		Time: TimeResources{LimitS: s.Job.TimeLimitS, Division: s.Time, Asleep: s.Sleeps},
 	}
 	if s.ElapsedS > 0 {
 		r.Time.UsedS = &s.ElapsedS
 	}
 	r.Memory = MemoryResources{RequestedBytes: s.Job.MemoryBytes, AddressLimitBytes: s.Job.AddressBytes,
 		OOMKills: s.total("job", "cgroup_oom_kills")}
+	if len(s.Nodes) == 1 {
+		r.Memory.NodeBytes = s.NodeMemoryBytes
+	}
 	if m := s.Memory; m != nil {
 		r.Memory.PeakBytes = m.PeakBytes
 		if r.Memory.RequestedBytes == nil {

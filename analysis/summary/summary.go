@@ -70,6 +70,13 @@ type Summary struct {
 	Memory *Memory `json:"memory,omitempty"`
 	// Programs are those of LeadNode with most sampled CPU time.
 	Programs []run.Program `json:"programs,omitempty"`
+	// Course lists the parts of a run without patterns that differ; empty where it looks alike throughout.
+	Course []Stretch `json:"course,omitempty"`
+	// Sleeps says why processes of all nodes slept, the longest first; empty where that is unknown. ThreadWork is how the
+	// CPU time divides among threads on LeadNode, NodeMemoryBytes its memory; nil if unknown.
+	Sleeps          []run.Sleep     `json:"sleeps,omitempty"`
+	ThreadWork      *run.ThreadWork `json:"thread_work,omitempty"`
+	NodeMemoryBytes *float64        `json:"node_memory_bytes,omitempty"`
 	// Time divides the elapsed time, nil where that is unknown for a node and in summaries of earlier versions.
 	Time *TimeDivision `json:"time,omitempty"`
 	// GPUs are those of all nodes that were read.

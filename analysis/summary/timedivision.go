@@ -50,6 +50,7 @@ func (r NodeRecord) WithTimeDivision() NodeRecord {
 	n := len(shape.values)
 	r.Time = divide(shape.scaledTo(*busy), r.curve(run.CPUWait).filledToMean(wait, n),
 		r.curve(run.StorageWait).filledToMean(storage, n), r.partLength())
+	r.Time.raiseActive(r.MostActiveS/ran, *busy, valueOrZero(wait))
 	r.Time.Part = shape.known * r.Timeline.StepS / ran
 	if r.Time.Part >= mostOfRun {
 		r.Time.Part = 1
@@ -61,6 +62,21 @@ func (r NodeRecord) WithTimeDivision() NodeRecord {
 		r.Time.Storage = nil
 	}
 	return r
+}
+
+// raiseActive raises the shares of computing and waiting for a CPU so that together they are at least what one thread
+// ran or waited, least: a run is not asleep while any thread does either. Short bursts of samples, as in a virtual
+// machine whose host is busy, make the measured share too small. The missing part is divided in proportion to the mean
+// numbers of tasks that ran and that waited.
+func (d *TimeDivision) raiseActive(least, ran, waited float64) {
+	missing := math.Min(1, least) - d.Computing - *d.CPUWait
+	if !(missing > 0) || !(ran+waited > 0) {
+		return
+	}
+	d.Computing += missing * ran / (ran + waited)
+	*d.CPUWait += missing * waited / (ran + waited)
+	d.Asleep = math.Max(0, d.Asleep-missing)
+	*d.Storage = math.Max(0, math.Min(*d.Storage, 1-d.Computing-*d.CPUWait-d.Asleep))
 }
 
 // partLength returns the number of bins of the timeline in a part of divisionS.
@@ -233,4 +249,12 @@ func meanTimeDivision(records []NodeRecord, nodes int) *TimeDivision {
 	}
 	d.Asleep = math.Max(0, d.Asleep)
 	return &d
+}
+
+// valueOrZero returns a number, 0 for nil.
+func valueOrZero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
 }

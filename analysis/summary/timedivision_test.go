@@ -142,3 +142,23 @@ func TestWaitingWithoutLastReadings(t *testing.T) {
 		t.Errorf("waited %g, asleep %g", *d.CPUWait, d.Asleep)
 	}
 }
+
+// Samples in bursts of two CPUs show half of the time of one task that computes throughout; the task's own account says
+// that the run never slept.
+func TestRunIsNotAsleepWhileAThreadIsActive(t *testing.T) {
+	bursts := func(at float64) float64 { return 2 * float64(1-int(at/0.1)%2) }
+	r := dividedRun(bursts, 0, 0)
+	if d := r.WithTimeDivision().Time; math.Abs(d.Asleep-.5) > .01 {
+		t.Fatalf("without the account asleep is %g, want .5", d.Asleep)
+	}
+	r.MostActiveS = r.ElapsedS
+	if d := r.WithTimeDivision().Time; d.Asleep > .01 || math.Abs(d.Computing-1) > .01 {
+		t.Errorf("computing %g, asleep %g: one thread was active throughout", d.Computing, d.Asleep)
+	}
+	r = dividedRun(bursts, 5, 0)
+	r.MostActiveS = 0.8 * r.ElapsedS
+	d := r.WithTimeDivision().Time
+	if sum := d.Computing + *d.CPUWait + *d.Storage + d.Asleep; math.Abs(sum-1) > 1e-6 || d.Asleep > .2+.01 {
+		t.Errorf("%+v with a sum of %g", d, sum)
+	}
+}

@@ -172,6 +172,10 @@ func addLoadedProfile(r summary.NodeRecord, loaded profile.LoadedProfile, p summ
 		r.Notes = append(r.Notes, f.Notes...)
 		r.Programs = f.Programs[:min(len(f.Programs), run.MostPrograms)]
 		r.Job = r.Job.WithFields(map[string]string{run.FieldBuildID: f.BuildID})
+		r.Sleeps, r.ThreadWork, r.MostActiveS = f.Sleeps, f.ThreadWork, f.MostActiveS
+		if f.NodeMemoryBytes > 0 {
+			r.NodeMemoryBytes = &f.NodeMemoryBytes
+		}
 	} else {
 		r.Notes = append(r.Notes, note.New(note.AgentDied,
 			"the agent was killed or failed: %.0f s of %.0f s of the run are in the profile", loaded.EndS(), r.ElapsedS))

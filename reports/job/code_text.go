@@ -62,6 +62,7 @@ func (r Report) textCode(p *text.Page) {
 // leadFunction or more; else libraries with briefFunction or more; briefParts names at most.
 const (
 	leadFunction, briefFunction = 0.1, 0.05
+	leastNamed                  = 0.25 // below it a few functions do not say where the time went
 	briefParts                  = 3
 	leastCommunication          = 0.01
 )
@@ -74,8 +75,9 @@ func (r Report) codeBrief() string {
 	if c == nil || len(c.Classes) == 0 {
 		return ""
 	}
-	parts := c.leadingFunctions()
-	if len(parts) == 0 {
+	parts, of := c.leadingFunctions()
+	if of < leastNamed {
+		parts = nil
 		for _, l := range c.Libraries {
 			if len(parts) < briefParts && l.Share >= briefFunction {
 				parts = append(parts, c.share(l.Share)+" "+libraryWords(l.Name))
@@ -111,18 +113,18 @@ func (r Report) waitedForCPUs() bool {
 
 // leadingFunctions returns the names and shares of the functions with at least briefFunction of the CPU time, at most
 // briefParts. It skips the kernel and code without a name. It returns nil if the first function that remains has less
-// than leadFunction.
-func (c CodeShares) leadingFunctions() (parts []string) {
+// than leadFunction. of is the sum of their shares.
+func (c CodeShares) leadingFunctions() (parts []string, of float64) {
 	for _, f := range c.Functions {
 		named := f.Name != "" && f.Class != string(anatomy.Kernel)
 		if len(parts) == briefParts || f.Share < briefFunction || len(parts) == 0 && named && f.Share < leadFunction {
 			break
 		}
 		if named {
-			parts = append(parts, c.share(f.Share)+" "+shortName(string(f.Name), 40))
+			parts, of = append(parts, c.share(f.Share)+" "+shortName(string(f.Name), 40)), of+f.Share
 		}
 	}
-	return parts
+	return parts, of
 }
 
 // libraryWords returns a library's printed name, or words for the kernel and for code without a file.

@@ -67,6 +67,14 @@ func (r Report) runFacts() finding.RunFacts {
 	}
 	r.setGPUFacts(&n)
 	n.Doubt, n.Code = r.doubts(), r.codeShareFacts()
+	n.AsleepFor, n.Course = r.asleepFor(), r.courseSentence()
+	if len(r.Course) > 1 {
+		n.FirstPartS = r.Course[0].EndS
+	}
+	if w := r.threadWork; w != nil && r.Nodes.Total <= 1 {
+		n.ThreadWork = &finding.ThreadWork{Program: text.Cut(text.Clean(w.Program), 40), Threads: w.Threads,
+			BusiestS: w.BusiestS, TotalS: w.TotalS}
+	}
 	return n
 }
 
@@ -113,7 +121,8 @@ func (r Report) setUsedFacts(n *finding.RunFacts) {
 		n.CPU = finding.CPU{Allocated: u.CPU.Allocated}
 	}
 	n.Memory = finding.MemoryFacts{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes,
-		Mappable: u.Memory.AddressLimitBytes, OOMKills: u.Memory.OOMKills, Growth: r.memoryGrowth()}
+		Mappable: u.Memory.AddressLimitBytes, OOMKills: u.Memory.OOMKills, Node: u.Memory.NodeBytes,
+		Growth: r.memoryGrowth()}
 	n.LimitS = u.Time.LimitS
 	if w := u.IO.WaitingS; w != nil && r.Nodes.Reported > 0 {
 		perNode := *w / float64(r.Nodes.Reported) // it is summed over the nodes

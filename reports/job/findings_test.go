@@ -27,7 +27,7 @@ func TestFindingsOfResources(t *testing.T) {
 		t.Errorf("findings %v, want %v", codes, want)
 	}
 	text := textOf(t, r)
-	if end, none := strings.Index(text, "was ended at its time limit"), strings.Index(text, "No period found"); end < 0 ||
+	if end, none := strings.Index(text, "was ended at its time limit"), strings.Index(text, "No repeating"); end < 0 ||
 		none < end {
 		t.Errorf("the end at %d, no period at %d of\n%s", end, none, text)
 	}
@@ -96,8 +96,8 @@ func TestCutReasonHasWholeClauses(t *testing.T) {
 	}
 }
 
-// TestGrowingMemoryIsInTheLineOnMemory takes a run in order whose memory grew by too little for a finding.
-func TestGrowingMemoryIsInTheLineOnMemory(t *testing.T) {
+// TestGrowthOfMemoryIsReportedOnce takes a run in order whose memory grew: the head says it, or the line on memory.
+func TestGrowthOfMemoryIsReportedOnce(t *testing.T) {
 	for name, grows := range map[string]bool{"constant": false, "growing": true} {
 		s := sound()
 		memory := timeline(s, "proc_mem", "bytes", 0)
@@ -108,8 +108,14 @@ func TestGrowingMemoryIsInTheLineOnMemory(t *testing.T) {
 			}
 		}
 		s.Timeline.Columns = append(slices.Clone(s.Timeline.Columns), memory)
-		if got := New(s, nil, options()).memoryLine(); strings.Contains(got, "it grew all the time") != grows {
-			t.Errorf("%s: %q", name, got)
+		for silent, codes := range map[bool][]string{false: nil, true: {"memory_growing"}} {
+			o := options()
+			o.Silent = codes
+			r := New(s, nil, o)
+			line, head := strings.Contains(r.memoryLine(), "it grew all the time"), r.inHead("memory_growing")
+			if line != (grows && silent) || head != (grows && !silent) {
+				t.Errorf("%s: the head says it: %v, the line says it: %v", name, head, line)
+			}
 		}
 	}
 }

@@ -26,7 +26,8 @@ func (r Report) headline() string {
 		add(r.Job.Ended)
 	}
 	if r.Code != nil {
-		add(strings.Join(r.Code.leadingFunctions(), ", "))
+		functions, _ := r.Code.leadingFunctions()
+		add(strings.Join(functions, ", "))
 	}
 	if r.Rhythm.Periodic {
 		q := r.Rhythm.Patterns[0]

@@ -13,13 +13,13 @@ const (
 	// It is read once a second.
 	growthParts = 6
 	// growthFactor is the least ratio of the last part to the first.
-	growthFactor = 3.0
+	growthFactor = 1.25
+	// leastGrowth is the least growth in bytes: libraries and buffers that a program loads late are smaller.
+	leastGrowth = 16e6
 )
 
-// memoryGrowth returns how the job's memory grew through all of a run on one node. It returns nil for several
-// nodes, if less than half of the timeline has readings, or unless the mean of each of growthParts parts
-// exceeds the one before and the last is growthFactor times the first.
-func (r Report) memoryGrowth() *finding.MemoryGrowth {
+// memoryOverTime returns the job's memory over a run on one node, as in the timeline; nil where it was not read.
+func (r Report) memoryOverTime() []float64 {
 	t := r.Rhythm.Timeline
 	i := slices.IndexFunc(t.Columns, func(c Curve) bool {
 		return isMemory(c.Name) && string(c.Scope) == string(series.JobScope)
@@ -27,7 +27,17 @@ func (r Report) memoryGrowth() *finding.MemoryGrowth {
 	if i < 0 || r.Nodes.Total > 1 || len(t.Columns[i].Mean) < growthParts {
 		return nil
 	}
-	values := floats(t.Columns[i].Mean)
+	return floats(t.Columns[i].Mean)
+}
+
+// memoryGrowth returns how the job's memory grew through all of a run on one node. It returns nil for several
+// nodes, if less than half of the timeline has readings, or unless the mean of each of growthParts parts
+// exceeds the one before and the last is growthFactor times the first and leastGrowth more.
+func (r Report) memoryGrowth() *finding.MemoryGrowth {
+	t, values := r.Rhythm.Timeline, r.memoryOverTime()
+	if values == nil {
+		return nil
+	}
 	from, to := 0, len(values) // the last reading may be a second before the end
 	for from < to && math.IsNaN(values[from]) {
 		from++
@@ -45,7 +55,7 @@ func (r Report) memoryGrowth() *finding.MemoryGrowth {
 		}
 	}
 	first, last := means[0], means[len(means)-1]
-	if !(first > 0) || last < growthFactor*first {
+	if !(first > 0) || last < growthFactor*first || last-first < leastGrowth {
 		return nil
 	}
 	at := func(part float64) float64 {

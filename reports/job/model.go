@@ -59,7 +59,9 @@ type Report struct {
 	Findings  []finding.Finding `json:"findings"`
 	Next      Word              `json:"next_step"`
 	Resources summary.Resources `json:"resources"`
-	Rhythm    Rhythm            `json:"rhythm"`
+	// Course lists the parts of a run without cycles that differ; absent where it has none.
+	Course []summary.Stretch `json:"course,omitempty"`
+	Rhythm Rhythm            `json:"rhythm"`
 	// GPUs lists the run's GPUs that were read.
 	GPUs []summary.GPU `json:"gpus"`
 	// Programs are those with most CPU time, of the lead node; empty where code was not sampled.
@@ -83,8 +85,10 @@ type Report struct {
 	disturbed bool
 	otherRuns OtherRuns
 	anatomy   *anatomy.Anatomy
-	ascii     bool           // of text only
-	zone      *time.Location // of text and HTML
+	// threadWork is how CPU time divides among the threads of the main program, nil if that is unknown.
+	threadWork *run.ThreadWork
+	ascii      bool           // of text only
+	zone       *time.Location // of text and HTML
 }
 
 // New makes the report of a run. past are earlier runs of the same application
@@ -100,6 +104,7 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		Created: stamp(o.Now), CreatedEpochS: quantity.OrZero(o.Now),
 		Job:       newJob(s),
 		Resources: s.Resources(),
+		Course:    s.Course,
 		Rhythm:    newRhythm(s),
 		GPUs:      newGPUs(s),
 		Programs:  newPrograms(s),
@@ -110,7 +115,7 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		Notes:     newNotes(s),
 		Files:     newFiles(s, o.Formats),
 		Changes:   o.OtherRuns.Changes.Data, Scaling: o.OtherRuns.Scaling.Data,
-		anatomy: s.Code, Stalled: newStalled(s), otherRuns: o.OtherRuns, ascii: o.ASCII, zone: zone,
+		anatomy: s.Code, threadWork: s.ThreadWork, Stalled: newStalled(s), otherRuns: o.OtherRuns, ascii: o.ASCII, zone: zone,
 	}
 	r.Earlier.OtherArguments = o.OtherRuns.OtherArguments
 	r.Counters, r.IPC = newCounters(s)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"strings"
 
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/run"
@@ -59,6 +60,24 @@ func (r Report) printedPrograms() []run.Program {
 		return nil
 	}
 	return out
+}
+
+// briefProgram is the least share of the CPU time at which the head of the report names a program.
+const briefProgram = 0.1
+
+// programsBrief names the programs with most CPU time, at most briefParts, with their shares; "" unless two or more
+// have briefProgram or more.
+func (r Report) programsBrief() string {
+	var parts []string
+	for _, p := range r.Programs {
+		if p.Share >= briefProgram && len(parts) < briefParts {
+			parts = append(parts, quantity.Share(p.Share)+" "+text.Cut(text.Clean(p.Name), 30))
+		}
+	}
+	if len(parts) < 2 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + " of the CPU time"
 }
 
 // programsRemark says what the table is of.

@@ -8,6 +8,7 @@ import (
 
 	"jobgait/analysis/finding"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/series"
 	"jobgait/reports/text"
 )
 
@@ -17,13 +18,18 @@ func (r Report) textResources(p *text.Page) {
 	head := 0
 	gauges := r.gauges()
 	for _, g := range gauges {
-		if g.known() {
+		if g.known() || len(g.Climb) > 0 {
 			head = meterWidth + 2
 		}
 	}
 	for _, g := range gauges {
 		bar := ""
-		if g.known() {
+		switch {
+		case len(g.Climb) > 0:
+			_, mean, _ := series.Parts(g.Climb, meterWidth)
+			_, hi, _ := text.FromZero(mean)
+			bar = text.Spark(mean, 0, max(hi, g.Of), r.ascii)
+		case g.known():
 			bar = meter(g.Used/g.Of, r.ascii)
 		}
 		p.Text("  "+text.PadRight(g.Name, 6)+text.PadRight(bar, head), g.Text)
@@ -35,6 +41,8 @@ func (r Report) textResources(p *text.Page) {
 type gauge struct {
 	Name, Text string
 	Used, Of   float64
+	// Climb is the use over the run, drawn instead of a bar; nil unless it grew all the time.
+	Climb []float64
 }
 
 // known reports whether both the used and the allocated amount are known.
@@ -52,6 +60,9 @@ func (r Report) gauges() []gauge {
 		newGauge("MEM", r.memoryLine(), u.Memory.PeakBytes, u.Memory.RequestedBytes),
 		newGauge("I/O", r.ioLine(), nil, nil), newGauge("LIMIT", r.limitLine(), u.Time.UsedS, u.Time.LimitS),
 		newGauge("USUAL", r.usualLine(), nil, nil)}
+	if r.memoryGrowth() != nil {
+		all[1].Climb = r.memoryOverTime()
+	}
 	return slices.DeleteFunc(all, func(g gauge) bool { return g.Text == "" })
 }
 

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -220,10 +221,31 @@ func noPeriodNotes(notes []Note) []Note {
 func (r Rhythm) whyClause() string {
 	for _, w := range note.NoPeriodReasons() {
 		if len(r.Why) > 0 && w.Code == r.Why[0].Code {
-			return w.Clause
+			return w.Clause + candidate(r.Why[0].Text)
 		}
 	}
 	return r.whyText()
+}
+
+// candidate returns the rejected candidate that a note names, as the end of a clause: " (best candidate: 312 ms, 12
+// times)"; "" where it names none.
+func candidate(why string) string {
+	for _, before := range []string{"the best candidate was a cycle of ", "the best candidate, a cycle of "} {
+		_, rest, named := strings.Cut(why, before)
+		if !named {
+			continue
+		}
+		period, rest, _ := strings.Cut(rest, ",")
+		if short, more, seen := strings.Cut(period, " seen "); seen {
+			period, rest = short, " "+more
+		}
+		times, _, counted := strings.Cut(rest, " times")
+		if !counted {
+			return ""
+		}
+		return fmt.Sprintf(" (best candidate: %s,%s times)", period, times)
+	}
+	return ""
 }
 
 // whyText returns the words for the most telling reason, with the best candidate where there is one.

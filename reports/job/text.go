@@ -21,6 +21,8 @@ func Text(w io.Writer, r Report) error {
 	p.Text("  "+text.PadRight("NEXT", 6), string(r.Next))
 	p.Text("  "+text.PadRight("TIME", 6), r.timeDivision())
 	p.Text("  "+text.PadRight("CODE", 6), r.codeBrief())
+	p.Text("  "+text.PadRight("PROGS", 6), r.programsBrief())
+	p.Text("  "+text.PadRight("PARTS", 6), r.courseLine())
 	r.textResources(p)
 	r.textGlance(p)
 	r.textRhythm(p)

@@ -27,7 +27,7 @@ func (r Report) timeDivision() string {
 		return ""
 	}
 	parts := []timePart{{"computing", d.Computing}}
-	rest := []string{"asleep"} // what the rest may be
+	rest := []string{r.asleepWords(d.Asleep)} // what the rest may be
 	if d.CPUWait != nil {
 		parts = append(parts, timePart{"waiting for a CPU", *d.CPUWait})
 	} else {
@@ -113,7 +113,8 @@ func (c CodeShares) leadingFunction() string {
 // brief returns what the page lists below the statements: what to do, where the time went, and the resources.
 func (r Report) brief() []gauge {
 	all := []gauge{{Name: "NEXT", Text: string(r.Next)}, {Name: "TIME", Text: r.timeDivision()},
-		{Name: "CODE", Text: r.codeBrief()}}
+		{Name: "CODE", Text: r.codeBrief()}, {Name: "PROGS", Text: r.programsBrief()},
+		{Name: "PARTS", Text: r.courseLine()}}
 	all = slices.DeleteFunc(all, func(g gauge) bool { return g.Text == "" })
 	return append(all, r.gauges()...)
 }

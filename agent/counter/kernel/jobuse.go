@@ -36,6 +36,10 @@ type jobUse struct {
 	// appended is what ended processes have appended to files (fileGrowth).
 	appended uint64
 	unseen   endedThreadWait
+	sleeps   sleepTimes
+	// activeNS is the most time, in ns, that any one thread ran or waited for a CPU.
+	activeNS uint64
+	worked   threadsByProgram
 	// threads and descriptors are how many the last reading has read.
 	threads, descriptors int64
 	memory, peak         uint64
@@ -47,6 +51,7 @@ type jobUse struct {
 // memory.
 type processUse struct {
 	start   uint64
+	program string
 	waits   map[int]threadTimes
 	moved   bytesMoved
 	growth  fileGrowth
@@ -67,12 +72,21 @@ const (
 // is less than the time between the last two drains.
 const sharedReadNS = 5_000_000
 
+// UseTotals returns what is known of a job's processes beside the columns: what they have written to files so far, for
+// how long their main threads slept and why, and how the CPU time divides among threads, nil if that is unknown.
+type UseTotals struct {
+	Written    func() Written
+	Sleeps     func() []run.Sleep
+	ThreadWork func() *run.ThreadWork
+	// MostActiveS is the most time, in seconds, that any one thread ran or waited for a CPU.
+	MostActiveS func() float64
+}
+
 // NewJobUse returns sources of waiting time, bytes, memory and the use of others, for the processes that cpu
-// knows. What cannot be read has no reading, never 0. written returns what they have written to files so far.
-func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) (list []counter.Source,
-	written func() Written) {
+// knows, and their totals. What cannot be read has no reading, never 0.
+func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) (list []counter.Source, totals UseTotals) {
 	u := &jobUse{proc: proc, peek: p, cpu: cpu, now: now, procs: map[int]*processUse{}, buf: make([]byte, maxStat),
-		meanwhile: newOtherUse(proc)}
+		sleeps: sleepTimes{}, worked: threadsByProgram{}, meanwhile: newOtherUse(proc)}
 	list = []counter.Source{
 		&useSource{use: u, file: "schedstat", files: []string{"schedstat", "stat"}, tally: &u.waits,
 			columns: []profile.Column{{Name: run.CPUWait, Unit: "ns", Scope: "job", Hz: useHz},
@@ -91,7 +105,9 @@ func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) (list 
 				{Name: "stolen_cpu", Unit: "ns", Scope: "job", Hz: useHz}},
 			values: func(c []uint64) { c[0], c[1] = uint64(u.meanwhile.others), uint64(u.meanwhile.stolen) }},
 	}
-	return list, func() Written { return u.written }
+	return list, UseTotals{Written: func() Written { return u.written },
+		Sleeps:     func() []run.Sleep { return u.sleeps.list() },
+		ThreadWork: u.threadWork, MostActiveS: func() float64 { return float64(u.activeNS) / 1e9 }}
 }
 
 // useHz is the nominal rate of readings.
@@ -150,6 +166,7 @@ func (u *jobUse) listLiving() []int {
 		if p := u.procs[pid]; p == nil || p.start != m.start {
 			u.procs[pid] = &processUse{start: m.start, waits: map[int]threadTimes{}}
 		}
+		u.procs[pid].program = m.program
 		pids = append(pids, pid)
 	}
 	slices.SortFunc(pids, func(a, b int) int {
@@ -167,6 +184,7 @@ func (u *jobUse) dropEnded() {
 		}
 		delete(u.procs, pid)
 		u.unseen.ended += len(p.waits)
+		u.endThreads(p.program, p.waits, nil)
 		u.appended += p.growth.appended
 		heir, known := u.cpu.parentOf[pid]
 		for n := 0; known && u.cpu.procs[heir] == nil && n < maxParents; n++ {

@@ -123,7 +123,7 @@ func TestLastReadingsAreBounded(t *testing.T) {
 // The ids of threads that have ended are forgotten: a process may start a thousand threads a second for days.
 func TestJobUseForgetsEndedThreads(t *testing.T) {
 	x, _, _ := family(t)
-	u := &jobUse{proc: x.root, buf: make([]byte, maxStat)}
+	u := &jobUse{sleeps: sleepTimes{}, worked: threadsByProgram{}, proc: x.root, buf: make([]byte, maxStat)}
 	p := &processUse{waits: map[int]threadTimes{}}
 	for id := range 1000 {
 		thread := filepath.Join(x.root, "10", "task", strconv.Itoa(100+id))
@@ -189,7 +189,7 @@ func FuzzParseUse(f *testing.F) {
 	f.Add([]byte("State:\tR\nVmHWM:\t10 kB\nRssAnon:\t5 kB\nRssFile:\t3 kB\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if v, err := parseSchedstat(b); err != nil && v != (threadTimes{}) {
-			t.Errorf("%d with error %v", v, err)
+			t.Errorf("%+v with error %v", v, err)
 		}
 		if _, err := parseIO(b); err == nil && !bytes.Contains(b, []byte("write_bytes")) {
 			t.Error("bytes of nothing")
@@ -209,7 +209,7 @@ func FuzzParseUse(f *testing.F) {
 // next reading at which it does not run. The state of a thread that slept and got no CPU since is not read.
 func TestStorageWait(t *testing.T) {
 	x := tree{t, t.TempDir()}
-	u := &jobUse{proc: x.root, buf: make([]byte, maxStat)}
+	u := &jobUse{sleeps: sleepTimes{}, worked: threadsByProgram{}, proc: x.root, buf: make([]byte, maxStat)}
 	p := &processUse{waits: map[int]threadTimes{}}
 	ran, waited, runs := 0, 0, 0
 	for i, step := range []struct {

@@ -5,7 +5,21 @@ import (
 
 	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 )
+
+// TotalMemory returns the memory of the node in bytes, from the file meminfo in the directory proc; 0 if it is unknown.
+func TotalMemory(proc string) float64 {
+	b, err := rawcall.ReadRecord(filepath.Join(proc, "meminfo"), nil, maxStat)
+	if err != nil {
+		return 0
+	}
+	total, ok := findKey(b, "MemTotal")
+	if !ok || total > 1<<53 {
+		return 0
+	}
+	return float64(total) * 1024
+}
 
 // Memory returns a meter of the node's memory in use, MemTotal - MemAvailable of /proc/meminfo. MemTotal -
 // MemFree would include the page cache, which can be freed.

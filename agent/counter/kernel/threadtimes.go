@@ -6,14 +6,18 @@ import (
 	"strconv"
 
 	"jobgait/agent/rawcall"
+	"jobgait/analysis/run"
 )
 
 // threadTimes are the CPU time and the run_delay of a thread, in ns, how often it got a CPU, and for how long it
 // neither ran nor waited for a CPU since its state was last known. asleep is its state if it slept at the last
-// reading, else 0.
+// reading, else 0, and cause what it then waited for, "" unless it is a main thread. firstNS and lastNS are when it was
+// first and last read.
 type threadTimes struct {
 	ranNS, waitedNS, runs, idleNS uint64
 	asleep                        byte
+	cause                         run.SleepCause
+	firstNS, lastNS               uint64
 }
 
 // stillAsleep reports whether a thread sleeps as it did at the reading before, since it got no CPU in between.
@@ -49,17 +53,22 @@ func (u *jobUse) addWaits(pid int, p *processUse, dt uint64) {
 			continue
 		}
 		u.threads++
+		u.activeNS = max(u.activeNS, now.ranNS+now.waitedNS)
 		was, known := before[id]
+		now.firstNS, now.lastNS = uint64(u.atNS), uint64(u.atNS)
+		if known {
+			now.firstNS = was.firstNS
+		}
 		if now.waitedNS >= was.waitedNS && now.ranNS >= was.ranNS {
 			u.waitNS += now.waitedNS - was.waitedNS
 			u.unseen.see(threadTimes{ranNS: now.ranNS - was.ranNS, waitedNS: now.waitedNS - was.waitedNS}, !known)
 			if known {
 				idleNS := was.idleNS + idleTime(was, now, dt)
 				if now.stillAsleep(was) {
-					now.asleep = was.asleep
-					u.addSleep(now.asleep, idleNS)
+					now.asleep, now.cause = was.asleep, was.cause
+					u.addSleep(now, idleNS)
 				} else {
-					now.idleNS, now.asleep = u.readSleep(filepath.Join(dir, t.Name()), idleNS)
+					u.readSleep(filepath.Join(dir, t.Name()), &now, idleNS, id == pid)
 				}
 			}
 		}
@@ -70,6 +79,7 @@ func (u *jobUse) addWaits(pid int, p *processUse, dt uint64) {
 			u.unseen.ended++
 		}
 	}
+	u.endThreads(p.program, before, p.waits)
 }
 
 // idleTime returns for how long of dt a thread neither ran nor waited for a CPU, in ns.
@@ -81,29 +91,36 @@ func idleTime(was, now threadTimes, dt uint64) uint64 {
 // file.
 const leastIdleNS = 10_000_000
 
-// readSleep reads the state of a thread and, if it sleeps, passes state and idle time to addSleep. It then returns 0
-// and the state. Else it returns idleNS, which a later call adds, and 0: if the thread runs or waits for a CPU, if its
-// state cannot be read, and, without reading it, below leastIdleNS.
-func (u *jobUse) readSleep(dir string, idleNS uint64) (left uint64, asleep byte) {
-	if idleNS < leastIdleNS {
-		return idleNS, 0
+// readSleep reads the state of a thread and, if it sleeps, sets asleep of t, and for a main thread cause, and passes
+// the idle time to addSleep. Else it stores idleNS in t, which a later call adds: if the thread runs or waits for a
+// CPU, if its state cannot be read, and, without reading it, below leastIdleNS.
+func (u *jobUse) readSleep(dir string, t *threadTimes, idleNS uint64, isMain bool) {
+	if t.idleNS = idleNS; idleNS < leastIdleNS {
+		return
 	}
 	b, err := rawcall.ReadRecord(filepath.Join(dir, "stat"), u.buf, maxStat)
-	var t times
+	var read times
 	if err == nil {
-		t, err = parseTimes(b)
+		read, err = parseTimes(b)
 	}
-	if !u.waits.count(err) || t.state == 'R' {
-		return idleNS, 0
+	if !u.waits.count(err) || read.state == 'R' {
+		return
 	}
-	u.addSleep(t.state, idleNS)
-	return 0, t.state
+	t.idleNS, t.asleep = 0, read.state
+	if isMain && t.asleep == 'S' {
+		t.cause = readCause(dir, u.buf)
+	}
+	u.addSleep(*t, idleNS)
 }
 
-// addSleep adds the idle time of a thread to the waiting for storage if it waits for that (state D).
-func (u *jobUse) addSleep(state byte, idleNS uint64) {
-	if state == 'D' {
+// addSleep adds the idle time of a thread to the waiting for storage if it waits for that (state D), and to the sleep
+// of its cause if that is known.
+func (u *jobUse) addSleep(t threadTimes, idleNS uint64) {
+	if t.asleep == 'D' {
 		u.storageNS += idleNS
+	}
+	if t.cause != "" {
+		u.sleeps[t.cause] += idleNS
 	}
 }
 

@@ -1,0 +1,66 @@
+package summary
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"jobgait/analysis/run"
+	"jobgait/analysis/series"
+)
+
+// courseSet returns 60 s of busy CPUs in steps of 50 ms, with noise.
+func courseSet(seed uint64, busy func(t float64) float64) series.Set {
+	random := rand.New(rand.NewPCG(seed, 0))
+	set := series.Set{StepS: 0.05, Columns: []series.Column{{Name: busyColumn, Unit: "CPUs"}}}
+	for i := range 1200 {
+		v := busy(float64(i)*set.StepS) + 0.3*random.NormFloat64()
+		set.Columns[0].Values = append(set.Columns[0].Values, float32(v))
+	}
+	return set
+}
+
+// A run whose start differs has two parts, one whose end differs as well has three, and a steady one has none.
+func TestCourse(t *testing.T) {
+	level := func(t float64) float64 {
+		if t < 20 {
+			return 1
+		}
+		return 2
+	}
+	for seed := range uint64(20) {
+		if got := courseOf(courseSet(seed, func(float64) float64 { return 1 }), nil); got != nil {
+			t.Errorf("seed %d: a steady run has the parts %v", seed, got)
+		}
+		got := courseOf(courseSet(seed, level), nil)
+		if len(got) != 2 || got[0].EndS < 18 || got[0].EndS > 22 || got[0].BusyCPUs > 1.2 || got[1].BusyCPUs < 1.8 {
+			t.Errorf("seed %d: a start of 20 s: %+v", seed, got)
+		}
+		got = courseOf(courseSet(seed, func(t float64) float64 {
+			if t > 50 {
+				return 0
+			}
+			return level(t)
+		}), nil)
+		if len(got) != 3 || got[1].EndS < 48 || got[1].EndS > 52 {
+			t.Errorf("seed %d: a start of 20 s and an end of 10: %+v", seed, got)
+		}
+	}
+}
+
+// Names of functions leave the record only where the user may see them.
+func TestCourseKeepsNames(t *testing.T) {
+	s := Summary{Course: []Stretch{{LeadShare: 0.5}}}
+	s.Course[0].Lead.Library, s.Course[0].Lead.Name = "libm.so.6", "sin"
+	if got := s.WithNames(run.AllNames).Course[0].Lead; got.Name != "sin" {
+		t.Errorf("all names: %+v", got)
+	}
+	if got := s.WithNames(run.Libraries).Course[0].Lead; got.Name != "" || got.Library != "libm.so.6" {
+		t.Errorf("libraries: %+v", got)
+	}
+	if got := s.WithNames("off").Course[0].Lead; got.Name != "" || got.Library != "" {
+		t.Errorf("no names: %+v", got)
+	}
+	if s.Course[0].Lead.Name != "sin" {
+		t.Error("the summary itself was changed")
+	}
+}
