@@ -40,11 +40,10 @@ func Words() []GlossaryEntry {
 		{"NEXT", "the one thing to do next, for the first finding that can be acted on"},
 		{"TIME", "the elapsed time divided by what its tasks did: each moment belongs to the tasks that computed, waited " +
 			"for a CPU or waited for storage, in proportion to their numbers; asleep is the rest, in which all of them " +
-			"waited for something else: a time, a message, a lock or another program; the words behind it say which, by " +
-			"what the main threads of processes waited for. On several nodes it is the mean. " +
+			"waited for something else: a time, a message, a lock or another program, " +
+			"as main threads did. On several nodes it is the mean. " +
 			"Where not all of the run was sampled, it says which part"},
-		{"PROGS, PARTS", "the programs with most of the CPU time; and, of a run without cycles, its parts that differ: " +
-			"their times, how many CPUs were busy, and which code ran most"},
+		{"PROGS, PARTS", "the main programs; the parts of a run without cycles that differ"},
 		{"LIMIT, USUAL", "the elapsed time and the time limit; the median elapsed time of earlier runs like this one"},
 		{"CPU, MEM, I/O", "what the run used; the bar is full if it used all that it was given. Memory is that of its " +
 			"processes: files that the kernel keeps in memory are not counted"},
