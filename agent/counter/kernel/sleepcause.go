@@ -20,9 +20,10 @@ func sleepCauseOf(function string) run.SleepCause {
 	}{
 		{run.SleepTime, []string{"nanosleep"}},
 		{run.SleepEvent, []string{"poll", "select"}},
+		// before processes: futex_do_wait contains do_wait
+		{run.SleepLock, []string{"futex", "semtimedop"}},
 		{run.SleepProcess, []string{"do_wait", "wait4", "waitid", "pipe_", "unix_", "msgrcv", "msgsnd", "mqueue",
 			"wq_sleep"}},
-		{run.SleepLock, []string{"futex", "semtimedop"}},
 		{run.SleepNetwork, []string{"inet_", "tcp_", "udp_", "sk_wait", "skb_wait", "wait_woken", "_recv_"}},
 		{run.SleepFiles, []string{"fuse_", "request_wait_answer", "locks_lock", "flock", "setlk"}},
 		{run.SleepSignal, []string{"pause", "sigsuspend", "sigtimedwait"}},
