@@ -14,8 +14,8 @@ import (
 func TestReadPlainLimitsWhatItReads(t *testing.T) {
 	dir := t.TempDir()
 	sparse, pipe, link := filepath.Join(dir, "sparse"), filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
-	if err := errors.Join(os.WriteFile(sparse, []byte("text"), 0o600), os.Truncate(sparse, 1<<40), unix.Mkfifo(pipe, 0o600),
-		os.Symlink(sparse, link)); err != nil {
+	if err := errors.Join(os.WriteFile(sparse, []byte("text"), 0o600), os.Truncate(sparse, 1<<40),
+		unix.Mkfifo(pipe, 0o600), os.Symlink(sparse, link)); err != nil {
 		t.Fatal(err)
 	}
 	if text, info, err := ReadPlain(sparse, 1<<20); !errors.Is(err, ErrTooLarge) || len(text) > 0 || info.Size() != 1<<40 {

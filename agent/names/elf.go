@@ -150,7 +150,7 @@ func (f *ELFFile) Address(off uint64) (uint64, bool) {
 	return 0, false
 }
 
-// SectionAddress returns the link-time address of the section with a name; false if there is none.
+// SectionAddress returns the link-time address of the section with a name; false if there is no such section.
 func (f *ELFFile) SectionAddress(title string) (uint64, bool) {
 	for _, s := range f.sections {
 		if s.title == title && s.addr != 0 {

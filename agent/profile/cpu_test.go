@@ -169,8 +169,8 @@ func TestManyBinsAreMerged(t *testing.T) {
 	}
 }
 
-// A frame of bins whose checksum is right and whose last column is cut adds nothing: the counts of its first columns are
-// those of a profile in which the whole frame is unreadable.
+// A frame of bins whose checksum is right and whose last column is cut adds nothing: the counts of its first columns
+// are those of a profile in which the whole frame is unreadable.
 func TestMalformedBinsAddNothing(t *testing.T) {
 	frame := func(i int) (uint64, anatomy.PagePart) { return uint64(100 + i%2), 0 }
 	file, err := os.ReadFile(binned(t, nil, order(0, 999, frame), order(200, 999, frame), order(400, 999, frame)))

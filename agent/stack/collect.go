@@ -102,7 +102,8 @@ func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, err error
 }
 
 // copyWithOneChild lets one copier copy processes for at most limit, and returns the copies and the number of
-// completed processes. It kills a copier that is silent for maxSilence, or maxStart at first, and returns an error then.
+// completed processes. It kills a copier that is silent for maxSilence, or maxStart at first, and returns an error
+// then.
 func (c Collection) copyWithOneChild(ctx context.Context, pids []int, limit time.Duration) (
 	copies []ThreadCopy, done int, err error,
 ) {

@@ -221,7 +221,7 @@ func (p *python) confirmed(f pythonFrame, call walkedFrame, in addressRange) (py
 	return f, found
 }
 
-// codeAt returns the code object at an address, nil if there is none.
+// codeAt returns the code object at an address; nil if it cannot be read.
 func (p *python) codeAt(addr uint64) *pythonCode {
 	c, ok := p.codes[addr]
 	if !ok {
@@ -231,7 +231,7 @@ func (p *python) codeAt(addr uint64) *pythonCode {
 	return c
 }
 
-// readCode reads a code object, nil if there is none.
+// readCode reads a code object; nil if the bytes there are not one.
 func (p *python) readCode(addr uint64) *pythonCode {
 	var kind [5]byte
 	if !p.fill(kind[:], p.word(p.word(addr+p.offsets[pyType])+p.offsets[pyTypeName])) || string(kind[:]) != "code\x00" {
@@ -242,8 +242,8 @@ func (p *python) readCode(addr uint64) *pythonCode {
 		return nil
 	}
 	field := func(i int) uint64 { return binary.LittleEndian.Uint64(b[p.offsets[i]:]) }
-	c := &pythonCode{name: p.text(field(pyQualifiedName)), file: p.text(field(pyFile)), begin: addr + p.offsets[pyBytecode],
-		firstLine: int(int32(field(pyFirstLine)))}
+	c := &pythonCode{name: p.text(field(pyQualifiedName)), file: p.text(field(pyFile)),
+		begin: addr + p.offsets[pyBytecode], firstLine: int(int32(field(pyFirstLine)))}
 	if n := p.word(field(pyLineTable) + p.offsets[pyBytesSize]); n <= maxPythonLines {
 		c.table = make([]byte, n)
 		if !p.fill(c.table, field(pyLineTable)+p.offsets[pyBytesData]) {

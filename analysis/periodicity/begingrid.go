@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// beginGrid is the code of a run on one axis, by which the begins of cycles are measured. In wall time its cells are the
-// slots of the profile. In CPU time they are bins, whose columns may be finer: where all code of a loop lies in one
+// beginGrid is the code of a run on one axis, by which the begins of cycles are measured. In wall time its cells are
+// the slots of the profile. In CPU time they are bins, whose columns may be finer: where all code of a loop lies in one
 // page, slots do not distinguish its parts.
 type beginGrid struct {
 	hits    []slotHits

@@ -52,8 +52,8 @@ func TestLengthsAgainstLogs(t *testing.T) {
 		count("SPREAD", &spread, told.spread, log.spread, 0)
 		count("SLOW", &slow, told.slowS, log.slowS, leastSlowShare*log.elapsedS)
 		count("CHANGE", &change, told.changePct, log.changePct, leastChangePct)
-		t.Logf("%-20s %-8s spread %.3f log %.3f  slow %.2f log %.2f s  change %+.1f log %+.1f %%%s", filepath.Base(base), level,
-			told.spread, log.spread, told.slowS, log.slowS, told.changePct, log.changePct, verdict)
+		t.Logf("%-20s %-8s spread %.3f log %.3f  slow %.2f log %.2f s  change %+.1f log %+.1f %%%s",
+			filepath.Base(base), level, told.spread, log.spread, told.slowS, log.slowS, told.changePct, log.changePct, verdict)
 	}
 	t.Logf("%d recordings: spread %d, slow cycles %d, change %d within a third", right, spread, slow, change)
 }

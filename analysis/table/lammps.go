@@ -166,9 +166,9 @@ func (o lammpsOrder) stage(l lammpsLoop) int {
 	return last.stage
 }
 
-// readLammpsMeasurements reads logs of LAMMPS as measurements of the time of a step by processes and atoms. If the loops
-// of a log are stages of different lengths, such as equilibration and production, each stage is a series of its own. If
-// all have the same number of atoms per process, processes is the only parameter.
+// readLammpsMeasurements reads logs of LAMMPS as measurements of the time of a step by processes and atoms. If the
+// loops of a log are stages of different lengths, such as equilibration and production, each stage is a series of its
+// own. If all have the same number of atoms per process, processes is the only parameter.
 func readLammpsMeasurements(in *source) (Measurements, error) {
 	var loops []lammpsLoop
 	var stages []int

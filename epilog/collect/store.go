@@ -9,10 +9,10 @@
 // the result. It accepts a record if it is valid (package summary) and lies in the directory of its run. Other
 // records go to failed/, with a line; records of a newer version stay.
 //
-// After a report, a file in reported/ says from how many nodes it was made (LastReport), for 32 days or the last million
-// job ids. The records of a complete report are removed; those of a report that lacks nodes stay for 7 days, so that a
-// late node's can be merged with them. Records of no more nodes than the last report has are removed, and never returned
-// as a run to report.
+// After a report, a file in reported/ says from how many nodes it was made (LastReport), for 32 days or the last
+// million job ids. The records of a complete report are removed; those of a report that lacks nodes stay for 7 days, so
+// that a late node's can be merged with them. Records of no more nodes than the last report has are removed, and never
+// returned as a run to report.
 //
 // The directory belongs to a service account: a root process drops to it (package as) to use the directory,
 // because many shared file systems map root to an unprivileged user.

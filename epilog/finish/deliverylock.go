@@ -128,8 +128,8 @@ func (f Finisher) recordLeft(path string, pid int) {
 func (t deliveryLock) release() { _ = t.lock.Close() }
 
 // tryLockFile opens a lock file with the given flags beside O_RDWR and locks it. It returns unix.EWOULDBLOCK if another
-// process holds the lock, or if the file was removed or replaced meanwhile, so that two processes never hold locks of one
-// path.
+// process holds the lock, or if the file was removed or replaced meanwhile, so that two processes never hold locks of
+// one path.
 func tryLockFile(path string, flags int) (*os.File, error) {
 	lock, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW|flags, 0o600)
 	if err != nil {

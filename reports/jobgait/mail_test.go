@@ -200,7 +200,7 @@ func TestMailOfAReadOnlyHistory(t *testing.T) {
 	cmd := exec.Command("/proc/self/exe", "mail", "-s", "Slurm Job_id=8 Name=x Ended, Run time 00:01:40, COMPLETED",
 		"alice")
 	cmd.Dir, cmd.Env = "/", append(env, accountRole+"=jobgait")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: accountUID, Gid: accountUID}}
 	r := end(t, cmd)
 	text, err := os.ReadFile(sent)
 	if err != nil || r.status.ExitStatus() != 0 || r.complaint != "" || !strings.Contains(string(text), " IN SHORT\n") {

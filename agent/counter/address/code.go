@@ -114,8 +114,8 @@ func (p *processEntry) delayMaps(at int64, err error) {
 }
 
 // pageInArea counts a hit in the area p.lastArea and returns the key of its page. It finds the identity of the area's
-// file at the first hit, and adds the pages of libraries that wait with the CPU busy to waitingPages. While the identity
-// is not known, hits count as code without a file.
+// file at the first hit, and adds the pages of libraries that wait with the CPU busy to waitingPages. While the
+// identity is not known, hits count as code without a file.
 func (t *table) pageInArea(p *processEntry, s sample) uint64 {
 	a := &p.code.areas[p.lastArea]
 	if a.anonymous() {

@@ -341,7 +341,7 @@ func TestFileReadTooLate(t *testing.T) {
 // TestHitsOfAFileReadTooLate checks that hits count as code without a file until the file's build id is read.
 func TestHitsOfAFileReadTooLate(t *testing.T) {
 	tb := newTable(&lateReader{err: peek.ErrTimeout, late: 1}, nil)
-	tb.places = newPlaces()
+	tb.hitTable = newHitTable()
 	p := tb.add(10, processEntry{member: true, read: true})
 	tb.addArea(p, area{start: 0x1000, end: 0x2000, inode: inode{5, 1}})
 	if page := tb.pageInArea(p, user(10, 0x1000, 1)); page != profile.AnonymousPage {
