@@ -52,23 +52,30 @@ func (f *floats) at(i int) float32 { return f.pieces[i/floatsPerPiece][i%floatsP
 type times struct {
 	pieces []timePiece
 	n      int
+	spare  []uint32 // memory for the ticks of the next piece, or nil
 }
 
-// timePiece holds the times (first + ticks[i]) / scale, or those in exact.
+// timePiece holds the times (first + ticks[i]) / scale, or those in exact, or, if count is not 0, that many times
+// (first + i * every) / scale.
 type timePiece struct {
 	scale float64
 	first int64
 	ticks []uint32
 	exact []float64
+	every int64
+	count int
 }
 
 // len returns the number of times in the piece.
-func (p *timePiece) len() int { return max(len(p.ticks), len(p.exact)) }
+func (p *timePiece) len() int { return max(len(p.ticks), len(p.exact), p.count) }
 
 // at returns time i of the piece in seconds.
 func (p *timePiece) at(i int) float64 {
 	if p.exact != nil {
 		return p.exact[i]
+	}
+	if p.count > 0 {
+		return float64(p.first+int64(i)*p.every) / p.scale
 	}
 	return float64(p.first+int64(p.ticks[i])) / p.scale
 }
@@ -76,6 +83,9 @@ func (p *timePiece) at(i int) float64 {
 // step returns the distance, in seconds, of successive times of the piece, which are in order. ok is false if the
 // distances differ, if the piece has fewer than two times, or if it holds times that are not decimals.
 func (p *timePiece) step() (seconds float64, ok bool) {
+	if p.count > 0 {
+		return float64(p.every) / p.scale, true
+	}
 	if len(p.ticks) < 2 || p.exact != nil {
 		return 0, false
 	}
@@ -94,8 +104,22 @@ func (t *times) last() *timePiece {
 	if k := len(t.pieces); k > 0 && t.pieces[k-1].len() < timesPerPiece {
 		return &t.pieces[k-1]
 	}
+	if k := len(t.pieces); k > 0 {
+		t.spare = t.pieces[k-1].shorten()
+	}
 	t.pieces = append(t.pieces, timePiece{})
 	return &t.pieces[len(t.pieces)-1]
+}
+
+// shorten stores only the step of times that are equally far apart, and returns the memory of their ticks, or nil. The
+// first tick of a piece is 0.
+func (p *timePiece) shorten() []uint32 {
+	ticks := p.ticks
+	if _, ok := p.step(); !ok || uint64(ticks[1])*uint64(len(ticks)-1) != uint64(ticks[len(ticks)-1]) {
+		return nil
+	}
+	p.every, p.count, p.ticks = int64(ticks[1]), len(ticks), nil
+	return ticks[:0]
 }
 
 // addDecimal adds the time d / scale, in seconds, and returns it. It needs four bytes if the piece holds times with as
@@ -105,7 +129,9 @@ func (t *times) addDecimal(d decimal, scale float64) float64 {
 	at := float64(d.mantissa) / scale
 	p := t.last()
 	if p.len() == 0 && scale <= 1e22 {
-		p.first, p.scale, p.ticks = d.mantissa, scale, make([]uint32, 0, timesPerPiece)
+		if p.first, p.scale, p.ticks, t.spare = d.mantissa, scale, t.spare, nil; p.ticks == nil {
+			p.ticks = make([]uint32, 0, timesPerPiece)
+		}
 	}
 	ticks := d.mantissa - p.first
 	if p.exact != nil || p.scale != scale || uint64(ticks) > math.MaxUint32 {
@@ -146,7 +172,13 @@ func (p *timePiece) seconds(buffer []float64) []float64 {
 	if p.exact != nil {
 		return p.exact
 	}
-	out := buffer[:len(p.ticks)]
+	out := buffer[:p.len()]
+	if p.count > 0 {
+		for i := range out {
+			out[i] = p.at(i)
+		}
+		return out
+	}
 	for i, tick := range p.ticks {
 		out[i] = float64(p.first+int64(tick)) / p.scale
 	}
