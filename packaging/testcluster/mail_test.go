@@ -41,8 +41,9 @@ func TestMailBySystem(t *testing.T) {
 	if os.Getenv("JOBGAIT_MAIL") == "" {
 		t.Skip("run by hand: JOBGAIT_MAIL=/var/mail where /usr/sbin/sendmail delivers local mail there (exim4, dma)")
 	}
+	// slurmctld kills its MailProg after 120 s.
 	c.withSetting(t, fmt.Sprintf("sendmail = %q\nwait_s = 1.0\n", c.path("mail", "sendmail")),
-		"sendmail = \"/usr/sbin/sendmail\"\nwait_s = 200.0\n")
+		"sendmail = \"/usr/sbin/sendmail\"\nwait_s = 100.0\n")
 	dir, box := c.dir(t, c.bob), filepath.Join(os.Getenv("JOBGAIT_MAIL"), c.bob.name)
 	t.Cleanup(func() { _ = os.Remove(box) })
 	for _, readable := range []bool{false, true} {

@@ -199,7 +199,7 @@ func TestMailOfAReadOnlyHistory(t *testing.T) {
 	}
 	cmd := exec.Command("/proc/self/exe", "mail", "-s", "Slurm Job_id=8 Name=x Ended, Run time 00:01:40, COMPLETED",
 		"alice")
-	cmd.Dir, cmd.Env = "/", append(env, accountRole+"=jobgait")
+	cmd.Dir, cmd.Env = "/", append(env[1:], accountRole+"=jobgait") // slurmctld has no HOME
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: accountUID, Gid: accountUID}}
 	r := end(t, cmd)
 	text, err := os.ReadFile(sent)

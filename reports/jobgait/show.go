@@ -185,6 +185,9 @@ func openHistory(ctx context.Context, getenv func(string) string, path string) (
 		candidates = nil
 		for _, env := range []func(string) string{getenv, configs.WithOneMachine(getenv)} {
 			cfg, err := settings(env)
+			if err != nil && len(candidates) > 0 {
+				break // without HOME, as under slurmctld, there is no history of the user's own
+			}
 			if err != nil {
 				return nil, "", err
 			}
