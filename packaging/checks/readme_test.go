@@ -107,6 +107,18 @@ func TestReadmeCluster(t *testing.T) {
 	}
 }
 
+// TestReadmeIsShort limits the words of the README, code blocks included, as wc -w counts them.
+func TestReadmeIsShort(t *testing.T) {
+	const maxWords = 1200
+	text, err := os.ReadFile(filepath.Join(root(t), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(text))); n > maxWords {
+		t.Errorf("the README has %d words; the limit is %d", n, maxWords)
+	}
+}
+
 // numbers are the files that the README's examples read.
 func numbers() map[string]string {
 	nights, sizes, wave := "t,value,compiler\n", "param,rep,value\n", "t_s,load\n"
