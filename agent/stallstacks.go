@@ -45,8 +45,6 @@ const (
 	// maxStackReadings is how often stacks are taken in a run, minReadingGapNS the least time between.
 	maxStackReadings = 8
 	minReadingGapNS  = 60e9
-	// stackReadingLimit ends the reading: environments, copies and files are read within it.
-	stackReadingLimit = 30 * time.Second
 	// maxStackProcesses limits the processes of the job that are searched for tasks.
 	maxStackProcesses = 4 * stack.MaxProcesses
 )
@@ -95,7 +93,7 @@ func (s *stallStacks) take(now int64, doing string, pids []int) {
 	}
 	s.taken++
 	s.next, s.doing = now+minReadingGapNS, doing
-	ctx, stop := context.WithTimeout(context.Background(), stackReadingLimit)
+	ctx, stop := context.WithTimeout(context.Background(), stack.ReadingLimit)
 	s.result, s.stop = make(chan stacksRead, 1), stop
 	go func(read readStacks, came chan<- stacksRead) {
 		defer stop()

@@ -88,9 +88,7 @@ func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, err error
 		if err == nil || done >= len(pids) {
 			return copies, nil
 		}
-		stuck := describe("/proc", pids[done], pids[done])
-		stuck.Trouble = Stuck
-		copies = append(copies, stuck)
+		copies = append(copies, describeStuck("/proc", pids[done]))
 		if pids = pids[done+1:]; len(pids) == 0 {
 			break
 		}

@@ -382,10 +382,10 @@ func pythonLibrary(file string) string {
 }
 
 // withPython replaces, in the frames of a thread, the calls of the function that evaluates Python by the functions that
-// it evaluates, and drops the interpreter's functions between them. It returns the frames as they are if the
-// interpreter is of another version or cannot be read, and if its frames do not agree with the stack: the thread
-// continues after the copy. It recovers from
-// panics, so that one interpreter cannot stop the others.
+// it evaluates, and drops the interpreter's functions between them, unless the interpreter is linked into another
+// program: then the functions of both are in one file. It returns the frames as they are if the
+// interpreter is of another version or cannot be read, and if its frames do not agree with the stack, because the
+// thread has gone on since the copy. It recovers from panics, so that one interpreter cannot stop the others.
 func (u *unwinder) withPython(c ThreadCopy, walk []walkedFrame, s ThreadStack) (out []Frame) {
 	frames := s.Frames
 	defer func() {
@@ -422,7 +422,7 @@ func (u *unwinder) withPython(c ThreadCopy, walk []walkedFrame, s ThreadStack) (
 	for i := at[0]; i < len(frames); i++ {
 		k := slices.Index(at, i)
 		if k < 0 {
-			if walk[i].location.library != lib {
+			if walk[i].location.library != lib || !isInterpreterFile(lib.name) {
 				out = append(out, frames[i])
 			}
 			continue
@@ -440,6 +440,11 @@ func (u *unwinder) withPython(c ThreadCopy, walk []walkedFrame, s ThreadStack) (
 		}
 	}
 	return out[:min(len(out), maxFrames)]
+}
+
+// isInterpreterFile reports whether a file with this name contains only CPython, like python3.13 or libpython3.13.so.
+func isInterpreterFile(name string) bool {
+	return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "libpython")
 }
 
 // pythonOf returns the reader for the interpreter of a process, nil if it cannot be read. lib is its file, and frame a

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jobgait/agent/job/jobtest"
 )
 
 // python313 returns the path of the interpreter itself, not of a script that starts it, and skips the test without one.
@@ -33,6 +35,38 @@ func TestFunctionsOfPython(t *testing.T) {
 		" < Thread.run(threading.py:", "[whole]")
 	c.Detail = Functions
 	untilSeen(t, c, " < Solver.halo < Solver.steps < ", " < réduire < <module>")
+}
+
+// The functions of a program with CPython linked into it stay in the stack beside those written in Python. Here the
+// program is a copy of CPython under another name: of the interpreter, or of its shared library if it has one.
+func TestFunctionsOfAProgramWithPython(t *testing.T) {
+	python := python313(t)
+	out, err := exec.Command(python, "-c", "import sys, sysconfig\n"+
+		"v = sysconfig.get_config_vars()\n"+
+		"print(sys.base_prefix)\n"+
+		"if v['Py_ENABLE_SHARED']: print(v['LIBDIR'] + '/' + v['INSTSONAME'])").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	prefix, library, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	solver := filepath.Join(t.TempDir(), "solver")
+	original, program, preload := python, solver, ""
+	if library != "" { // the loader takes the preloaded copy for the library, since their SONAME is equal
+		original, program, preload = library, python, solver
+	}
+	text, err := os.ReadFile(original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := jobtest.WriteProgram(solver, text); err != nil {
+		t.Fatal(err)
+	}
+	c := collection(t, start(t, "/usr/bin/env", "PYTHONHOME="+prefix, "LD_PRELOAD="+preload, program,
+		filepath.Join("testdata", "hang.py")))
+	th := untilSeen(t, c, " < Solver.halo(hang.py:10) < ", " < <module>(hang.py:28) < ", " < Py_RunMain", "[whole]")
+	if s := chain(th); strings.Contains(s, "_PyEval_EvalFrame") {
+		t.Error(s)
+	}
 }
 
 // A copy of a thread that has called another function since does not show that one, although the frames of both lie at

@@ -98,11 +98,9 @@ func withoutWaiting(proc string, tasks []Task) (kept []Task) {
 	return kept
 }
 
-// waitsForChild reports whether the main thread of a process waits for a child to end.
-func waitsForChild(proc string, pid int) bool {
-	t := describe(proc, pid, pid)
-	return t.Channel == "do_wait" || t.WaitsIn == "wait4" || t.WaitsIn == "waitid"
-}
+// waitsForChild reports whether the main thread of a process waits for a child to end. It reads only wchan, because the
+// file syscall may block, and the agent calls this function.
+func waitsForChild(proc string, pid int) bool { return channelOf(proc, pid, pid) == "do_wait" }
 
 // Descendants returns a process and all that descend from it, in ascending order.
 func Descendants(proc string, root int) []int {

@@ -2,9 +2,14 @@ package stack
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/peek"
@@ -54,6 +59,45 @@ func TestRanksOfALateReader(t *testing.T) {
 	tasks, left := ChooseTasks(r, t.TempDir(), "n1", []int{100, 101, 102})
 	if len(tasks) != 2 || left != 1 || tasks[0].Rank != 0 || tasks[1].Rank != 1 {
 		t.Errorf("%+v, %d left out", tasks, left)
+	}
+}
+
+// What the agent itself reads of a process does not include the file syscall, which may block for ever.
+func TestNoFileThatMayBlockIsRead(t *testing.T) {
+	proc := t.TempDir()
+	for name, text := range map[string]string{
+		"100/stat":             "100 (solver) D 1",
+		"100/task/100/syscall": fmt.Sprintf("%d 0x1 0x2 0x3\n", unix.SYS_WAIT4),
+		"100/task/100/wchan":   "rwsem_down_read_slowpath",
+		"101/task/101/wchan":   "do_wait",
+		"102/task/102/wchan":   "0",
+	} {
+		path := filepath.Join(proc, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if call := describe(proc, 100, 100).WaitsIn; call != "wait4" {
+		t.Fatalf("the thread waits in %q, want wait4", call)
+	}
+	want := ThreadCopy{PID: 100, TID: 100, State: "D", Channel: "rwsem_down_read_slowpath", Trouble: Stuck}
+	if got := describeStuck(proc, 100); !reflect.DeepEqual(got, want) {
+		t.Errorf("stuck process %+v, want %+v", got, want)
+	}
+	for pid, want := range map[int]bool{100: false, 101: true, 102: false, 103: false} {
+		if got := waitsForChild(proc, pid); got != want {
+			t.Errorf("process %d waits for a child: %v, want %v", pid, got, want)
+		}
+	}
+}
+
+// The limit of a reading leaves room for the limits of its parts, so that the second attempt to unwind can end.
+func TestReadingLimitHoldsItsParts(t *testing.T) {
+	if parts := maxEnvironWait + 2*maxStart + CopyFor + 2*unwindWall; parts > ReadingLimit {
+		t.Errorf("the parts of a reading may take %v, more than its limit of %v", parts, ReadingLimit)
 	}
 }
 

@@ -30,7 +30,8 @@ func threadFile(proc string, pid, tid int, name string) string {
 }
 
 // describe returns a thread's state and, unless it runs or is gone, the system call and the kernel function in which
-// it sleeps, from /proc, without stopping it. What cannot be read is "".
+// it sleeps, from /proc, without stopping it. What cannot be read is "". It may block in the file syscall, so only a
+// child that can be killed calls it.
 func describe(proc string, pid, tid int) ThreadCopy {
 	t := ThreadCopy{PID: pid, TID: tid, State: stateOf(proc, tid)}
 	if t.State == "R" || t.State == "" {
@@ -39,13 +40,26 @@ func describe(proc string, pid, tid int) ThreadCopy {
 	if number, _, ok := strings.Cut(threadFile(proc, pid, tid, "syscall"), " "); ok {
 		t.WaitsIn = callName(number)
 	}
-	if c := threadFile(proc, pid, tid, "wchan"); c != "0" {
-		t.Channel = c
-	}
+	t.Channel = channelOf(proc, pid, tid)
 	if t.WaitsIn == "restart_syscall" {
 		t.WaitsIn = restartedCall(t.Channel)
 	}
 	return t
+}
+
+// describeStuck returns the main thread of a process in which a copier hangs, with its state and the kernel function in
+// which it sleeps. It reads only stat and wchan, which take no lock that another thread may hold for ever: the copier
+// may hang in the file syscall, and the caller must not.
+func describeStuck(proc string, pid int) ThreadCopy {
+	return ThreadCopy{PID: pid, TID: pid, State: stateOf(proc, pid), Channel: channelOf(proc, pid, pid), Trouble: Stuck}
+}
+
+// channelOf returns the kernel function in which a thread sleeps, "" if it runs or if that is unknown.
+func channelOf(proc string, pid, tid int) string {
+	if c := threadFile(proc, pid, tid, "wchan"); c != "0" {
+		return c
+	}
+	return ""
 }
 
 // restartedCall returns the name of the system call that continues after an interruption, from the kernel

@@ -16,13 +16,14 @@ import (
 	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
+	"jobgait/agent/stack"
 	"jobgait/analysis/note"
 	"jobgait/analysis/run"
 )
 
 const (
 	// stepLimit is how long the step that reads the stacks on all nodes of a job may take.
-	stepLimit = 30 * time.Second
+	stepLimit = stack.ReadingLimit
 	// maxListedNodes limits the nodes that a message lists.
 	maxListedNodes = 8
 )
