@@ -33,12 +33,16 @@ type identifier struct {
 	pending map[inode]pendingIdentity
 }
 
-// pendingIdentity says when the build id of a file was requested first, and when it is requested again, in ns.
-type pendingIdentity struct{ sinceNS, nextNS int64 }
+// pendingIdentity says how often the build id of a file was requested, and when it is requested again, in ns.
+type pendingIdentity struct {
+	tries  int
+	nextNS int64
+}
 
-// A build id that did not arrive in time is requested again every identityRetryNS, for identityWaitNS: so long the
-// reader of /proc files waits for a process before it gives up.
-const identityRetryNS, identityWaitNS = 2e8, 10e9
+// A build id that did not arrive in time is requested again at the next hit of the file, at most every identityRetryNS,
+// and maxIdentityTries times in all. For a file that is hit all the time that takes 10 s: the reader of /proc files
+// waits as long for a process.
+const identityRetryNS, maxIdentityTries = 2e8, 50
 
 // identity is the key of a file, and its build id in hexadecimal digits, "" if it has none.
 type identity struct {
@@ -59,8 +63,8 @@ func newIdentifier(p peek.Reader) *identifier {
 // file returns the identity of the file that a process has mapped at an area: its build id. The file may be on a
 // hanging network file system, so the read is limited in time. If there is no answer in time, ok is false: the identity
 // is not known yet, and later calls ask again. at is the time of the call in ns. If the file gives no build id or no
-// answer for identityWaitNS, or for more than maxFiles files, the identity is the hash of device and inode. Once known,
-// the identity of an inode never changes, and the file is not read again.
+// answer in maxIdentityTries requests, or for more than maxFiles files, the identity is the hash of device and inode.
+// Once known, the identity of an inode never changes, and the file is not read again.
 func (x *identifier) file(pid int32, a area, at int64) (h identity, ok bool) {
 	if h, ok := x.known[a.inode]; ok {
 		return h, true
@@ -76,10 +80,8 @@ func (x *identifier) file(pid int32, a area, at int64) (h identity, ok bool) {
 	id, err := x.peek.Ask(peek.ProcRequest{File: peek.MappedBuild, PID: int(pid), Max: maxID,
 		Area: peek.Area{Start: a.start, End: a.end, Inode: a.inode.ino}})
 	if errors.Is(err, peek.ErrTimeout) || errors.Is(err, peek.ErrBusy) {
-		if !again {
-			wait.sinceNS = at
-		}
-		if at-wait.sinceNS < identityWaitNS && (again || len(x.pending) < maxFiles) {
+		wait.tries++
+		if wait.tries < maxIdentityTries && (again || len(x.pending) < maxFiles) {
 			wait.nextNS = at + identityRetryNS
 			x.pending[a.inode] = wait
 			return identity{}, false

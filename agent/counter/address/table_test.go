@@ -314,7 +314,8 @@ func (r *lateReader) Ask(peek.ProcRequest) ([]byte, error) {
 }
 
 // TestFileReadTooLate checks that the build id of a file that was not read in time is requested again, that the file
-// has no key until then, and that it gets the key of its inode if there is no answer for identityWaitNS.
+// has no key until then, however late its next hit is, and that it gets the key of its inode only after
+// maxIdentityTries requests without an answer.
 func TestFileReadTooLate(t *testing.T) {
 	a := area{start: 1, end: 2, inode: inode{5, 1}}
 	for _, err := range []error{peek.ErrTimeout, peek.ErrBusy} {
@@ -331,8 +332,13 @@ func TestFileReadTooLate(t *testing.T) {
 		}
 		r = &lateReader{err: err, late: 1 << 30}
 		x = newIdentifier(r)
-		x.file(10, a, 0)
-		if h, ok := x.file(10, a, identityWaitNS); !ok || h.hash != hashInode(a.inode) {
+		const rareNS = 300e9 // the time between two hits
+		for n := range maxIdentityTries - 1 {
+			if h, ok := x.file(10, a, int64(n)*rareNS); ok {
+				t.Fatalf("%v: key %x after %d requests", err, h.hash, n+1)
+			}
+		}
+		if h, ok := x.file(10, a, maxIdentityTries*rareNS); !ok || h.hash != hashInode(a.inode) {
 			t.Errorf("%v: no answer at all: %v, key %x", err, ok, h.hash)
 		}
 	}

@@ -72,8 +72,9 @@ const (
 // is less than the time between the last two drains.
 const sharedReadNS = 5_000_000
 
-// UseTotals returns what is known of a job's processes beside the columns: what they have written to files so far, for
-// how long their main threads slept and why, and how the CPU time divides among threads, nil if that is unknown.
+// UseTotals are functions that return totals of a job's processes which no column has: what they have written to files
+// so far, for how long their main threads slept and why, and how the CPU time divides among threads, nil if that is
+// unknown. All functions are nil if the use of processes is not read.
 type UseTotals struct {
 	Written    func() Written
 	Sleeps     func() []run.Sleep

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -86,8 +87,11 @@ func TestSleepIsCountedByCause(t *testing.T) {
 // The CPU time of the main program is divided among threads that lived as long as the busiest one.
 func TestThreadWork(t *testing.T) {
 	life := func(ran, first, last uint64) workedThread { return workedThread{ran * 1e9, first * 1e9, last * 1e9} }
-	p := threadsByProgram{"make": {life(3, 0, 100)},
-		"solver": {life(90, 0, 100), life(20, 5, 100), life(0, 0, 90), life(30, 0, 40)}}
+	p := threadsByProgram{}
+	p.add("make", life(3, 0, 100))
+	for _, thread := range []workedThread{life(90, 0, 100), life(20, 5, 100), life(0, 0, 90), life(30, 0, 40)} {
+		p.add("solver", thread)
+	}
 	want := run.ThreadWork{Program: "solver", Threads: 3, BusiestS: 90, TotalS: 110}
 	if got := p.workOf(); got == nil || *got != want {
 		t.Errorf("%+v", got)
@@ -99,7 +103,38 @@ func TestThreadWork(t *testing.T) {
 	for i := range uint64(1000) {
 		many.add("make", life(i, 0, 1))
 	}
-	if n, got := len(many["make"]), many.workOf(); n >= 2*maxEndedThreads || got.BusiestS != 999 {
+	if n, got := len(many["make"].kept), many.workOf(); n >= 2*maxEndedThreads || got.BusiestS != 999 {
 		t.Errorf("%d threads are kept, the busiest with %g s", n, got.BusiestS)
+	}
+}
+
+// A program that ends after maxThreadPrograms others is kept if it has more CPU time than one of them.
+func TestThreadWorkOfALateProgram(t *testing.T) {
+	p := threadsByProgram{}
+	for i := range uint64(maxThreadPrograms) {
+		p.add(fmt.Sprintf("tool%d", i), workedThread{ranNS: (i + 2) * 1e9, lastNS: 1e9})
+	}
+	p.add("small", workedThread{ranNS: 1e9, lastNS: 1e9})
+	p.add("solver", workedThread{ranNS: 1000e9, lastNS: 1e9})
+	if _, small := p["small"]; small || len(p) != maxThreadPrograms {
+		t.Errorf("%d programs are kept, small %v", len(p), small)
+	}
+	if _, least := p["tool0"]; least {
+		t.Error("the program with the least CPU time is kept")
+	}
+	if got := p.workOf(); got == nil || got.Program != "solver" {
+		t.Errorf("%+v, want the program solver", got)
+	}
+}
+
+// A program is ranked by the CPU time of all its threads, not only of those that are kept.
+func TestThreadWorkOfManyShortThreads(t *testing.T) {
+	p := threadsByProgram{}
+	p.add("tool", workedThread{ranNS: 4000e9, lastNS: 1e9})
+	for range 5000 {
+		p.add("solver", workedThread{ranNS: 1e9, lastNS: 1e9})
+	}
+	if got := p.workOf(); got == nil || got.Program != "solver" {
+		t.Errorf("%+v, want the program solver", got)
 	}
 }

@@ -13,25 +13,51 @@ type workedThread struct {
 	ranNS, firstNS, lastNS uint64
 }
 
-// threadsByProgram are threads that have ended, by the name of their program.
-type threadsByProgram map[string][]workedThread
+// programThreads are threads of a program: those that are kept, and the CPU time of all that were added, in ns.
+type programThreads struct {
+	kept  []workedThread
+	ranNS uint64
+}
 
-// maxEndedThreads limits the ended threads that are kept of a program, maxThreadPrograms the programs: the threads with
-// the most CPU time stay.
+// with returns the threads and one more.
+func (l programThreads) with(t workedThread) programThreads {
+	return programThreads{append(l.kept, t), l.ranNS + t.ranNS}
+}
+
+// threadsByProgram are threads that have ended, by the name of their program.
+type threadsByProgram map[string]programThreads
+
+// maxEndedThreads limits the ended threads that are kept of a program, maxThreadPrograms the programs: the threads and
+// the programs with the most CPU time stay.
 const maxEndedThreads, maxThreadPrograms = 128, 64
 
-// add keeps a thread of a program. Above twice maxEndedThreads it drops the threads with the least CPU time.
+// add keeps a thread of a program. Above twice maxEndedThreads it drops the threads with the least CPU time. If it
+// already has maxThreadPrograms other programs, it drops the one with the least CPU time, or the thread if it has less.
 func (p threadsByProgram) add(program string, t workedThread) {
 	list, known := p[program]
-	if !known && len(p) >= maxThreadPrograms {
+	if !known && len(p) >= maxThreadPrograms && !p.dropLeast(t.ranNS) {
 		return
 	}
-	list = append(list, t)
-	if len(list) >= 2*maxEndedThreads {
-		slices.SortFunc(list, func(a, b workedThread) int { return cmp.Compare(b.ranNS, a.ranNS) })
-		list = list[:maxEndedThreads]
+	list = list.with(t)
+	if len(list.kept) >= 2*maxEndedThreads {
+		slices.SortFunc(list.kept, func(a, b workedThread) int { return cmp.Compare(b.ranNS, a.ranNS) })
+		list.kept = list.kept[:maxEndedThreads]
 	}
 	p[program] = list
+}
+
+// dropLeast removes the program with the least CPU time if it has less than ranNS. It returns whether one was removed.
+func (p threadsByProgram) dropLeast(ranNS uint64) bool {
+	least, found := "", false
+	for program, list := range p {
+		if list.ranNS < ranNS || found && list.ranNS == ranNS && program < least {
+			least, ranNS, found = program, list.ranNS, true
+		}
+	}
+	if found {
+		delete(p, least)
+	}
+	return found
 }
 
 // sameLife is the least part of the busiest thread's life that another thread must have lived to be compared with it.
@@ -42,18 +68,14 @@ func (p threadsByProgram) workOf() *run.ThreadWork {
 	var out run.ThreadWork
 	most := uint64(0)
 	for program, list := range p {
-		total := uint64(0)
-		for _, t := range list {
-			total += t.ranNS
-		}
-		if total > most || total == most && total > 0 && program < out.Program {
-			most, out.Program = total, program
+		if list.ranNS > most || list.ranNS == most && most > 0 && program < out.Program {
+			most, out.Program = list.ranNS, program
 		}
 	}
 	if most == 0 {
 		return nil
 	}
-	list := p[out.Program]
+	list := p[out.Program].kept
 	busiest := slices.MaxFunc(list, func(a, b workedThread) int { return cmp.Compare(a.ranNS, b.ranNS) })
 	total := uint64(0)
 	for _, t := range list {
@@ -84,12 +106,12 @@ func (t threadTimes) worked() workedThread { return workedThread{t.ranNS, t.firs
 func (u *jobUse) threadWork() *run.ThreadWork {
 	all := threadsByProgram{}
 	for program, list := range u.worked {
-		all[program] = slices.Clone(list)
+		all[program] = programThreads{slices.Clone(list.kept), list.ranNS}
 	}
 	for _, p := range u.procs {
 		for _, t := range p.waits {
 			if p.program != "" {
-				all[p.program] = append(all[p.program], t.worked())
+				all[p.program] = all[p.program].with(t.worked())
 			}
 		}
 	}
