@@ -149,9 +149,14 @@ func removeOldReported(dir string) error {
 	}
 	added := map[string]time.Time{}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil { // else another process has removed it
-			added[e.Name()] = info.ModTime()
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // another process has removed it
 		}
+		if err != nil {
+			return fmt.Errorf("list the reported runs: %w", err)
+		}
+		added[e.Name()] = info.ModTime()
 	}
 	newestFirst := slices.SortedFunc(maps.Keys(added), func(a, b string) int { return added[b].Compare(added[a]) })
 	for i, name := range newestFirst {

@@ -85,21 +85,21 @@ func codeNotes(p profile.Places, known names.KnownFunctions) (out []note.Note) {
 			missing[why] = append(missing[why], f.Name)
 		}
 	}
-	told := func(code note.Code, part, threshold float64, format string, args ...any) {
+	addNote := func(code note.Code, part, threshold float64, format string, args ...any) {
 		if total > 0 && part/total >= threshold {
 			out = append(out, note.New(code, format, append([]any{quantity.Share(part / total)}, args...)...))
 		}
 	}
-	told(note.FileReplaced, hits[names.OtherBuild], minUnnamedShare,
+	addNote(note.FileReplaced, hits[names.OtherBuild], minUnnamedShare,
 		"%s of the samples have no name of a function: %s was replaced after it was started",
 		firstNames(missing[names.OtherBuild]))
 	unread := append(append(missing[names.NoFile], missing[names.NoELF]...), missing[names.TooMuch]...)
-	told(note.NamesPartial, hits[names.NoFile]+hits[names.NoELF]+hits[names.TooMuch], minUnnamedShare,
+	addNote(note.NamesPartial, hits[names.NoFile]+hits[names.NoELF]+hits[names.TooMuch], minUnnamedShare,
 		"%s of the samples have no name of a function: %s could not be read", firstNames(unread))
-	told(note.CodeMade, made, minGeneratedShare,
+	addNote(note.CodeMade, made, minGeneratedShare,
 		"%s of the samples are in code that is in no file: it was made at run time, as by Java, Julia and Numba, and has "+
 			"no names")
-	told(note.PlacesLost, lost, minUnnamedShare,
+	addNote(note.PlacesLost, lost, minUnnamedShare,
 		"%s of the samples in code were not separated by function: there was more code than can be counted")
 	if known.Lost {
 		out = append(out, note.New(note.NamesLost,

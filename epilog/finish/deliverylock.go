@@ -135,18 +135,28 @@ func tryLockFile(path string, flags int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
-		held, herr := lock.Stat()
-		named, nerr := os.Lstat(path)
-		if err = herr; err == nil && (nerr != nil || !os.SameFile(held, named)) {
-			err = unix.EWOULDBLOCK
-		}
-	}
-	if err != nil {
+	if err := tryLockOpen(lock, path); err != nil {
 		_ = lock.Close()
 		return nil, err
 	}
 	return lock, nil
+}
+
+// tryLockOpen locks an open lock file. It returns unix.EWOULDBLOCK if another process holds the lock, or if the file is
+// no longer the one at path.
+func tryLockOpen(lock *os.File, path string) error {
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return err
+	}
+	held, err := lock.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Lstat(path)
+	if err != nil || !os.SameFile(held, named) {
+		return unix.EWOULDBLOCK
+	}
+	return nil
 }
 
 // pruneDeliveryLocks removes the lock files of users to whom nothing was delivered for a day, with the record of an
@@ -162,15 +172,17 @@ func (f Finisher) pruneDeliveryLocks() (failed error) {
 		if err != nil || time.Since(info.ModTime()) <= 24*time.Hour || leftAlive(path+leftSuffix) {
 			continue
 		}
-		lock, err := tryLockFile(path, 0)
-		if errors.Is(err, unix.EWOULDBLOCK) {
+		lock, err := tryLockFile(path, os.O_CREATE)
+		if err != nil {
+			if !errors.Is(err, unix.EWOULDBLOCK) {
+				failed = errors.Join(failed, fmt.Errorf("remove an old delivery lock: %w", err))
+			}
 			continue
 		}
-		if err == nil {
-			failed = errors.Join(failed, removeFile(path))
-			_ = lock.Close()
+		if !leftAlive(path + leftSuffix) { // a delivery may have recorded one before the lock was taken
+			failed = errors.Join(failed, removeFile(path+leftSuffix), removeFile(path))
 		}
-		failed = errors.Join(failed, removeFile(path+leftSuffix))
+		_ = lock.Close()
 	}
 	return errors.Join(err, failed)
 }

@@ -129,16 +129,48 @@ func TestLocksOfStuckDeliveriesStay(t *testing.T) {
 func TestLockOfARemovedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "4711")
-	lock, err := tryLockFile(path, os.O_CREATE)
+	opened, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	must(t, err)
+	defer opened.Close()
 	must(t, os.Remove(path))
+	if err := tryLockOpen(opened, path); !errors.Is(err, unix.EWOULDBLOCK) {
+		t.Errorf("a lock of a removed file: %v", err)
+	}
 	second, err := tryLockFile(path, os.O_CREATE)
 	must(t, err)
+	defer second.Close()
+	if err := tryLockOpen(opened, path); !errors.Is(err, unix.EWOULDBLOCK) {
+		t.Errorf("a lock of a replaced file: %v", err)
+	}
 	if _, err := tryLockFile(path, os.O_CREATE); !errors.Is(err, unix.EWOULDBLOCK) {
 		t.Errorf("a second lock of one path: %v", err)
 	}
-	must(t, lock.Close())
-	must(t, second.Close())
+}
+
+// The record of an abandoned delivery is removed only by the holder of the lock, also if it has no lock file.
+func TestRecordsAreRemovedUnderTheLock(t *testing.T) {
+	t.Parallel()
+	f := newSite(t).finisher("n1")
+	dir := filepath.Join(f.Spool, deliveryLocksDir)
+	must(t, os.MkdirAll(dir, 0o700))
+	alone, blocked := filepath.Join(dir, "4711.left"), filepath.Join(dir, "4712.left")
+	age := time.Now().Add(-48 * time.Hour)
+	for _, path := range []string{alone, blocked} {
+		must(t, os.WriteFile(path, nil, 0o600))
+		must(t, os.Chtimes(path, age, age))
+	}
+	must(t, os.Symlink("elsewhere", filepath.Join(dir, "4712"))) // cannot be locked
+	if err := f.pruneDeliveryLocks(); !errors.Is(err, unix.ELOOP) {
+		t.Errorf("a lock that cannot be taken: %v", err)
+	}
+	if _, err := os.Stat(blocked); err != nil {
+		t.Errorf("removed without the lock: %v", err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "4711*"))
+	must(t, err)
+	if len(left) != 0 {
+		t.Errorf("files of a user to whom nothing was delivered: %v", left)
+	}
 }
 
 // A collection directory that hangs costs no report, and holds one child process of the node, which no signal

@@ -30,7 +30,7 @@ const (
 	// jobsPerFile is how many job ids share a file, maxRetired how many files each kind has.
 	jobsPerFile = 256
 	maxRetired  = 4096
-	// maxRetiredBytes bounds what is read of one file: a line of a run of 10,000 nodes has about 40 KB.
+	// maxRetiredBytes limits the size of one file, since no more is read: a line of a run of 10,000 nodes has about 40 KB.
 	maxRetiredBytes = 64 << 20
 )
 
@@ -91,7 +91,8 @@ func (f Finisher) keepsFiles(dir job.RunDir, r job.Run, end End) bool {
 }
 
 // appendLine appends v as one line of JSON in one write. It begins with a line feed, which ends a line that a
-// crash left half written.
+// crash left half written. It returns job.ErrTooLarge if the file would become larger than maxRetiredBytes, because
+// none of its lines could be read then.
 func appendLine(path string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -104,7 +105,14 @@ func appendLine(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(append(append([]byte{'\n'}, text...), '\n'))
+	line := append(append([]byte{'\n'}, text...), '\n')
+	info, err := file.Stat()
+	if err == nil && info.Size()+int64(len(line)) > maxRetiredBytes {
+		err = fmt.Errorf("%w: %s", job.ErrTooLarge, path)
+	}
+	if err == nil {
+		_, err = file.Write(line)
+	}
 	return errors.Join(err, file.Close())
 }
 

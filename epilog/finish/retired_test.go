@@ -1,6 +1,7 @@
 package finish
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -130,6 +131,29 @@ func TestRetiredRunCanBeAdopted(t *testing.T) {
 	}
 	if sweeper, err := f.sweeper(); err != nil || len(sweeper.Jobs) != 1 {
 		t.Errorf("%+v, %v", sweeper, err)
+	}
+}
+
+// A file of retired runs is not extended beyond what is read of it: the run keeps its directory.
+func TestFullFileOfRetiredRuns(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.cfg.Spool.Keep = "none"
+	f := s.finisher("n1")
+	full := retiredFile(f.Spool, manyNodes, 7)
+	must(t, appendLine(full, retiredRun{Run: job.Run{Key: seven}}))
+	must(t, os.Truncate(full, maxRetiredBytes-100))
+	dir := s.closed(7, "n0,n1")
+	if err := f.Retire(dir); !errors.Is(err, job.ErrTooLarge) {
+		t.Errorf("a line for a full file: %v", err)
+	}
+	if _, err := os.Lstat(string(dir)); err != nil {
+		t.Errorf("the directory of the run: %v", err)
+	}
+	info, err := os.Stat(full)
+	must(t, err)
+	if info.Size() != maxRetiredBytes-100 {
+		t.Errorf("the file has %d bytes, want %d", info.Size(), maxRetiredBytes-100)
 	}
 }
 

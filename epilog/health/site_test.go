@@ -83,9 +83,12 @@ func TestPromtool(t *testing.T) {
 }
 
 // listeningAddress returns the address that node_exporter logs once it listens there, and reads the rest of the log in
-// the background. The kernel selects the port, so that no other program can take it before.
-func listeningAddress(t *testing.T, log io.Reader) string {
+// the background. The kernel selects the port, so that no other program can take it before. It kills the program, which
+// ends the log, after a minute without such a line.
+func listeningAddress(t *testing.T, exporter *exec.Cmd, log io.Reader) string {
 	t.Helper()
+	timer := time.AfterFunc(time.Minute, func() { _ = exporter.Process.Kill() })
+	defer timer.Stop()
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), "Listening on") {
@@ -95,7 +98,7 @@ func listeningAddress(t *testing.T, log io.Reader) string {
 			return address
 		}
 	}
-	t.Fatal("node_exporter ended before it listened")
+	t.Fatal("node_exporter did not log its address within a minute, or ended before")
 	return ""
 }
 
@@ -115,7 +118,7 @@ func TestNodeExporter(t *testing.T) {
 		_ = exporter.Process.Kill()
 		_ = exporter.Wait()
 	})
-	address := listeningAddress(t, log)
+	address := listeningAddress(t, exporter, log)
 	served := ""
 	jobtest.Poll(time.Minute, func() bool {
 		r, err := http.Get("http://" + address + "/metrics")
