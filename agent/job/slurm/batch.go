@@ -196,8 +196,8 @@ func (o *requestedOptions) complete() job.ScriptOptions {
 	return q
 }
 
-// parseRequestedMemory parses a size with a suffix K, M, G or T, else in MiB, and returns bytes; nil for 0, which
-// means all of a node, and for a value that sbatch rejects.
+// parseRequestedMemory parses a size as sbatch does, like parseSize with or without a final B, else in MiB, and returns
+// bytes; nil for 0, which means all of a node, and for a value that sbatch rejects.
 func parseRequestedMemory(text string) *float64 {
 	return parseSize(strings.TrimRight(text, "bB"), 1<<20)
 }

@@ -9,8 +9,9 @@
  * every WAITING_MS, until the first "F": no process of the job holds a GPU until then.
  *
  * It writes records of fixed size to stdout. An "F" on stdin makes it read everything at
- * once and write a FLUSHED record. An "L", the last request, makes it read the energy only when
- * the driver has a value newer than the request. It ends when stdin is closed, so it outlives nobody.
+ * once (the memory at most every MEMORY_MS) and write a FLUSHED record. An "L", the last request,
+ * makes it read the energy only when the driver has a value newer than the request. It ends when
+ * stdin is closed, so it does not outlive the agent.
  * It looks at stdin between two calls only: a process in a call must not be killed
  * (NVIDIA/dcgm-exporter issue 84). A record that finds no room in the pipe is dropped.
  *
@@ -582,14 +583,17 @@ static int64_t call_due(int all, int last)
 
 /* The driver's energy is up to REFRESH_MS old (an H200's is new every 100.0 ms), so a reading at the end of a job
  * lacks what the job used since. Reads it once that time has passed since the request, and once more where it is
- * still that of the reading before. */
+ * still that of the reading before. Returns at once if no GPU has an energy. */
 static void read_last_energy(int64_t requested)
 {
 	static const int after_ms[] = {REFRESH_MS + 5, 3 * REFRESH_MS / 2 - 5};
 	uint64_t before[MOST_DEVICES];
-	for (int i = 0; i < device_count; i++)
+	int unchanged = 0;
+	for (int i = 0; i < device_count; i++) {
 		before[i] = devices[i].energy;
-	for (int n = 0, unchanged = 1; n < 2 && unchanged; n++) {
+		unchanged += before[i] && !devices[i].lost;
+	}
+	for (int n = 0; n < 2 && unchanged; n++) {
 		wait_until(requested + after_ms[n] * 1000000LL);
 		unchanged = 0;
 		for (int i = 0; i < device_count; i++)
