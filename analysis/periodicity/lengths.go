@@ -159,7 +159,7 @@ func (p Period) withMeasuredLengths(set series.Set) Period {
 	noise := math.Inf(1)
 	for _, g := range beginGrids(set) {
 		r := g.measure(p)
-		if l, n := cycleLengths(r); n < noise {
+		if l, n := cycleLengths(r); len(l) >= leastMeasured && n < noise {
 			runs, lengths, noise = r, l, n
 		}
 	}

@@ -132,6 +132,41 @@ func TestLengthsInOnePage(t *testing.T) {
 	}
 }
 
+// TestLengthsBesideCoarseBins checks that bins of CPU time in which a cycle cannot be measured, as those of a job that
+// mostly sleeps, do not replace the lengths by slots.
+func TestLengthsBesideCoarseBins(t *testing.T) {
+	const slots = 5 // in a bin, of which a cycle has four
+	set, lengths := loopOfCode(rand.New(rand.NewPCG(5, 3)), 120, .05, 0)
+	bins := series.Set{StepS: slots * set.StepS, Axis: series.CPU}
+	for i := range set.Len()/slots + 1 {
+		bins.WallS = append(bins.WallS, float64(i)*bins.StepS)
+	}
+	for _, c := range code(set) {
+		wide := make(series.Values, set.Len()/slots)
+		for i := range wide {
+			for _, v := range c.Values[slots*i : slots*(i+1)] {
+				wide[i] += v
+			}
+		}
+		c.Values = wide
+		bins.Columns = append(bins.Columns, c)
+	}
+	set.Also = []series.Set{bins}
+	if n := len(beginGrids(set)); n != 2 {
+		t.Fatalf("%d grids", n)
+	}
+	p := Period{Column: series.CodeGroup, Kind: Equal, Axis: series.CPU, Timing: Timing{PeriodSamples: 20}}
+	at := 0.0
+	for _, l := range lengths[:len(lengths)-1] {
+		first, end := int(math.Round(at)), int(math.Round(at+l))
+		p.Instances = append(p.Instances, Instance{First: first, Length: end - first})
+		at += l
+	}
+	if got := p.withMeasuredLengths(set); len(got.LengthsS) != len(p.Instances) {
+		t.Errorf("%d lengths of %d cycles were measured", len(got.LengthsS), len(p.Instances))
+	}
+}
+
 // TestLongCyclesAreCycles checks that a cycle of 1.6 times the length, in which other code runs as well, is counted.
 func TestLongCyclesAreCycles(t *testing.T) {
 	set, lengths := loopOfCode(rand.New(rand.NewPCG(7, 3)), 160, .01, 15)
