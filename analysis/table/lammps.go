@@ -98,7 +98,7 @@ func eachLammpsLoop(in *source, handle func(lammpsLoop) error) (found lammpsLogs
 		}
 		l, ok := parseLammpsLoop(line)
 		if !ok {
-			if bytes.HasPrefix(line, []byte("Loop time")) {
+			if bytes.HasPrefix(line, []byte("Loop time")) && !bytes.HasSuffix(bytes.TrimSpace(line), []byte(" atoms")) {
 				in.dropCut()
 			}
 			continue

@@ -222,6 +222,9 @@ func TestCutLammpsLog(t *testing.T) {
 		"text": {func() io.Reader { return strings.NewReader(text[:second]) },
 			"the log of LAMMPS ends within line 11, only the lines before were read: write it again"},
 		"complete": {func() io.Reader { return strings.NewReader(text) }, ""},
+		"complete, with a last run 0": {func() io.Reader {
+			return strings.NewReader(text + "Loop time of 1.2e-06 on 4 procs for 0 steps with 800 atoms")
+		}, ""},
 	} {
 		m, err := ReadMeasurements(c.r(), DefaultMeasurements("f"))
 		if err != nil || m.Cut != c.want || len(m.Series) != 1 {
