@@ -29,7 +29,7 @@ func (a *NodeComparison) setLags(nodes []NodePattern, shapes []phased) {
 		for _, t := range n.BoundariesS {
 			times = append(times, t+shapes[i].shift*n.PeriodS)
 		}
-		begin[i] = times[from:]
+		begin[i] = times[from:len(times):len(times)]
 		slices.Sort(begin[i])
 	}
 	base := slices.IndexFunc(begin, func(b []float64) bool { return len(b) > 0 })

@@ -146,7 +146,7 @@ func mainLoops(records []NodeRecord, lead NodeRecord) (string, []pattern.NodePat
 		for _, b := range loop.Boundaries {
 			times = append(times, c.record.Start-lead.Start+b)
 		}
-		n.BoundariesS = times[from:]
+		n.BoundariesS = times[from:len(times):len(times)]
 		nodes = append(nodes, n)
 	}
 	return column, nodes

@@ -36,24 +36,25 @@ func TestLengthsAgainstLogs(t *testing.T) {
 	var right, spread, slow, change int
 	for _, path := range paths {
 		base := strings.TrimSuffix(path, ".marks.json.gz")
-		told, log, level, ok := reportedAndLogged(t, base)
+		reported, logged, level, ok := reportedAndLogged(t, base)
 		if !ok {
 			continue
 		}
 		right++
 		verdict := ""
-		count := func(what string, n *int, reported, logged, none float64) {
-			if withinAThird(reported, logged, none) {
+		count := func(what string, n *int, ofReport, ofLog, none float64) {
+			if withinAThird(ofReport, ofLog, none) {
 				*n++
 			} else {
 				verdict += " " + what
 			}
 		}
-		count("SPREAD", &spread, told.spread, log.spread, 0)
-		count("SLOW", &slow, told.slowS, log.slowS, leastSlowShare*log.elapsedS)
-		count("CHANGE", &change, told.changePct, log.changePct, leastChangePct)
+		count("SPREAD", &spread, reported.spread, logged.spread, 0)
+		count("SLOW", &slow, reported.slowS, logged.slowS, leastSlowShare*logged.elapsedS)
+		count("CHANGE", &change, reported.changePct, logged.changePct, leastChangePct)
 		t.Logf("%-20s %-8s spread %.3f log %.3f  slow %.2f log %.2f s  change %+.1f log %+.1f %%%s",
-			filepath.Base(base), level, told.spread, log.spread, told.slowS, log.slowS, told.changePct, log.changePct, verdict)
+			filepath.Base(base), level, reported.spread, logged.spread, reported.slowS, logged.slowS,
+			reported.changePct, logged.changePct, verdict)
 	}
 	t.Logf("%d recordings: spread %d, slow cycles %d, change %d within a third", right, spread, slow, change)
 }
@@ -75,7 +76,7 @@ func withinAThird(reported, logged, none float64) bool {
 
 // reportedAndLogged returns the facts of the main period of a recording and those of the level of the log that has this
 // period; false if the period is not that of a level.
-func reportedAndLogged(t *testing.T, base string) (told, log lengthFacts, level string, ok bool) {
+func reportedAndLogged(t *testing.T, base string) (reported, logged lengthFacts, level string, ok bool) {
 	t.Helper()
 	l, err := profile.Load(base + ".jgp")
 	if err != nil {
@@ -88,17 +89,20 @@ func reportedAndLogged(t *testing.T, base string) (told, log lengthFacts, level 
 		t.Fatal(err)
 	}
 	if len(found.Periods) == 0 || found.Periods[0].Confidence < periodicity.LeastConfidenceOfSampledCode {
-		return told, log, "", false
+		return reported, logged, "", false
 	}
 	p := found.Periods[0]
 	for name, marks := range marksOf(t, base+".marks.json.gz") {
 		q, step := periodOfMarks(marks)
+		if !(q.PeriodS > 0) {
+			continue
+		}
 		if near := func(x float64) bool { return math.Abs(p.PeriodS/x-1) <= .08 || math.Abs(p.MeanS/x-1) <= .08 }; near(
 			q.PeriodS) || near(q.MeanS) {
 			return factsOf(p, l.Set), factsOf(q, series.Set{StepS: step}), name, true
 		}
 	}
-	return told, log, "", false
+	return reported, logged, "", false
 }
 
 // marksOf reads the marks of a log by level.
@@ -123,6 +127,9 @@ func marksOf(t *testing.T, path string) map[string][]float64 {
 // periodOfMarks returns the cycles between marks as a period in samples of step seconds.
 func periodOfMarks(marks []float64) (p periodicity.Period, step float64) {
 	step = 1e-4
+	if len(marks) < 2 {
+		return p, step
+	}
 	var lengths []float64
 	for i, m := range marks[1:] {
 		first, end := int(math.Round(marks[i]/step)), int(math.Round(m/step))

@@ -188,7 +188,7 @@ func TestMailOfAReadOnlyHistory(t *testing.T) {
 	env, _ := mailing(t, "")
 	dir := strings.TrimPrefix(env[0], "HOME=")
 	sent := filepath.Join(dir, "sent")
-	for path := dir; path != os.TempDir() && path != "/"; path = filepath.Dir(path) {
+	for path, end := dir, filepath.Clean(os.TempDir()); path != end && path != "/"; path = filepath.Dir(path) {
 		if err := os.Chmod(path, 0o755); err != nil {
 			t.Fatal(err)
 		}
