@@ -2,6 +2,7 @@ package summary
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"jobgait/analysis/anatomy"
@@ -32,25 +33,26 @@ const (
 	leadingFunction = 0.2
 )
 
-// courseOf returns the two or three stretches of a run that differ; nil if it looks alike throughout. t resolves
-// columns of code; it is nil where code was not sampled.
+// courseOf returns the two or three stretches of a run that differ; one stretch if it looks alike throughout, nil if
+// that is unknown, as of a short run or one with a gap in its samples. t resolves columns of code; it is nil where code
+// was not sampled.
 func courseOf(set series.Set, t *anatomy.Tally) []Stretch {
-	n := min(courseBins, int(float64(set.Len())*set.StepS/leastBinS))
+	n := min(courseBins, set.Len(), int(float64(set.Len())*set.StepS/leastBinS))
 	if n < 2*leastStretch {
-		return nil
-	}
-	rows, names := courseRows(set, t, n)
-	cuts := divideCourse(rows, n)
-	if len(cuts) == 0 {
 		return nil
 	}
 	busy := partsOf(set, busyColumn, n)
 	if busy == nil {
 		busy = partsOf(set, "proc_cpu", n)
 	}
-	if busy == nil {
+	if busy == nil || slices.ContainsFunc(busy, math.IsNaN) {
+		return nil // a gap in the samples would look like a part without work
+	}
+	rows, names := courseRows(set, t, n)
+	if len(rows) == 0 {
 		return nil
 	}
+	cuts := divideCourse(rows, n)
 	length := float64(set.Len()) * set.StepS / float64(n)
 	var out []Stretch
 	for i, from := range append([]int{0}, cuts...) {
@@ -81,7 +83,7 @@ func withNames(course []Stretch, d run.DisclosureLevel) (out []Stretch) {
 	return out
 }
 
-// partsOf returns the means of a column in n parts of the run, 0 for a part without a value; nil without the column.
+// partsOf returns the means of a column in n parts of the run, NaN for a part without a value; nil without the column.
 func partsOf(set series.Set, name string, n int) []float64 {
 	c, ok := set.Column(name)
 	if !ok {
@@ -92,6 +94,12 @@ func partsOf(set series.Set, name string, n int) []float64 {
 		values[i] = float64(v)
 	}
 	_, mean, _ := series.Parts(values, n)
+	return mean
+}
+
+// codeParts returns what partsOf does for a column of code, but 0 for a part without a value: the code did not run.
+func codeParts(set series.Set, name string, n int) []float64 {
+	mean := partsOf(set, name, n)
 	for i, v := range mean {
 		if math.IsNaN(v) {
 			mean[i] = 0
@@ -110,7 +118,7 @@ func courseRows(set series.Set, t *anatomy.Tally, n int) (rows [][]float64, name
 			continue
 		}
 		if c.Name == series.OtherCode {
-			rest = partsOf(set, c.Name, n)
+			rest = codeParts(set, c.Name, n)
 			continue
 		}
 		f := anatomy.Function{Library: anatomy.Unresolved}
@@ -119,7 +127,7 @@ func courseRows(set series.Set, t *anatomy.Tally, n int) (rows [][]float64, name
 		} else if c.Name == series.KernelCode {
 			f.Library = anatomy.KernelCode
 		}
-		mean := partsOf(set, c.Name, n)
+		mean := codeParts(set, c.Name, n)
 		i, known := at[f]
 		if !known {
 			at[f] = len(rows)

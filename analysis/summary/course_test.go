@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -19,7 +20,7 @@ func courseSet(seed uint64, busy func(t float64) float64) series.Set {
 	return set
 }
 
-// A run whose start differs has two parts, one whose end differs as well has three, and a steady one has none.
+// A run whose start differs has two parts, one whose end differs as well has three, and a steady one has one.
 func TestCourse(t *testing.T) {
 	level := func(t float64) float64 {
 		if t < 20 {
@@ -28,7 +29,7 @@ func TestCourse(t *testing.T) {
 		return 2
 	}
 	for seed := range uint64(20) {
-		if got := courseOf(courseSet(seed, func(float64) float64 { return 1 }), nil); got != nil {
+		if got := courseOf(courseSet(seed, func(float64) float64 { return 1 }), nil); len(got) != 1 {
 			t.Errorf("seed %d: a steady run has the parts %v", seed, got)
 		}
 		got := courseOf(courseSet(seed, level), nil)
@@ -43,6 +44,24 @@ func TestCourse(t *testing.T) {
 		}), nil)
 		if len(got) != 3 || got[1].EndS < 48 || got[1].EndS > 52 {
 			t.Errorf("seed %d: a start of 20 s and an end of 10: %+v", seed, got)
+		}
+	}
+}
+
+// A gap in the samples is no part of a run, and a run with less than eight steps is not divided.
+func TestCourseOfGaps(t *testing.T) {
+	set := courseSet(1, func(float64) float64 { return 2 })
+	for i := 600; i < 780; i++ {
+		set.Columns[0].Values[i] = float32(math.NaN())
+	}
+	if got := courseOf(set, nil); got != nil {
+		t.Errorf("a gap gives the parts %v", got)
+	}
+	for _, c := range []struct{ steps, parts int }{{7, 0}, {30, 1}} { // of 1 s
+		set := courseSet(1, func(float64) float64 { return 2 })
+		set.StepS, set.Columns[0].Values = 1, set.Columns[0].Values[:c.steps]
+		if got := courseOf(set, nil); len(got) != c.parts {
+			t.Errorf("%d steps have the parts %v", c.steps, got)
 		}
 	}
 }

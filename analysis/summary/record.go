@@ -42,7 +42,8 @@ type NodeRecord struct {
 	Notes []note.Note      `json:"notes"`
 	// Programs are those of the node with most sampled CPU time.
 	Programs []run.Program `json:"programs,omitempty"`
-	// Course lists the parts of a run without patterns that differ; empty where it looks alike throughout.
+	// Course lists the parts of a run without patterns that differ; one part where it looks alike throughout, none
+	// where that is unknown.
 	Course []Stretch `json:"course,omitempty"`
 	// Sleeps says why its processes slept, the longest first; empty where that is unknown. ThreadWork is how the CPU time
 	// divides among threads, NodeMemoryBytes the memory of the node; nil if unknown.

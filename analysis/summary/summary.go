@@ -70,7 +70,8 @@ type Summary struct {
 	Memory *Memory `json:"memory,omitempty"`
 	// Programs are those of LeadNode with most sampled CPU time.
 	Programs []run.Program `json:"programs,omitempty"`
-	// Course lists the parts of a run without patterns that differ; empty where it looks alike throughout.
+	// Course lists the parts of a run without patterns that differ; one part where it looks alike throughout, none
+	// where that is unknown.
 	Course []Stretch `json:"course,omitempty"`
 	// Sleeps says why processes of all nodes slept, the longest first; empty where that is unknown. ThreadWork is how the
 	// CPU time divides among threads on LeadNode, NodeMemoryBytes its memory; nil if unknown.
