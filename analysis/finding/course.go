@@ -210,15 +210,32 @@ func tooManyNodes(r RunFacts) []Finding {
 // leastPart and mostPart limit the share of the run that its first part has, where that is reported.
 const leastPart, mostPart = 0.1, 0.95
 
-// partsDiffer finds runs without cycles whose first part differs from the rest, as one that reads its input.
+// partsDiffer finds runs without cycles whose parts differ, such as one that reads its input first. The cost is the
+// time of the first part.
 func partsDiffer(r RunFacts) []Finding {
-	if r.Periodic || r.FirstPartS < leastPart*r.ElapsedS || r.FirstPartS > mostPart*r.ElapsedS || r.SilentS > 0 {
+	if r.Periodic || len(r.PartsS) < 2 || r.SilentS > 0 || !(r.ElapsedS > 0) ||
+		r.PartsS[0] < leastPart*r.ElapsedS || r.PartsS[0] > mostPart*r.ElapsedS {
 		return nil
 	}
-	share := r.FirstPartS / r.ElapsedS
-	f := single(fmt.Sprintf("The first %s, %s of the run, were unlike the rest: see PARTS.", q.Duration(r.FirstPartS),
-		q.Share(share)), map[string]any{"first_part_s": r.FirstPartS, "elapsed_s": r.ElapsedS})
-	f[0].CostCoreS = r.costOf(share)
+	var parts []string
+	for i, s := range r.PartsS {
+		which := "the next"
+		switch i {
+		case 0:
+			which = "the first"
+		case len(r.PartsS) - 1:
+			which = "the last"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", which, q.Duration(s), q.Share(min(1, s/r.ElapsedS))))
+	}
+	number := "two"
+	if len(parts) > 2 {
+		number = "three"
+	}
+	f := single(fmt.Sprintf("The run had %s parts: %s and %s. PARTS says how they differ.", number,
+		strings.Join(parts[:len(parts)-1], ", "), parts[len(parts)-1]),
+		map[string]any{"first_part_s": r.PartsS[0], "elapsed_s": r.ElapsedS})
+	f[0].CostCoreS = r.costOf(r.PartsS[0] / r.ElapsedS)
 	return f
 }
 

@@ -183,11 +183,14 @@ func cpusIdle(r RunFacts) []Finding {
 	if idle < idleCPUs**c.Allocated || len(crowded(r)) > 0 && lacked > idle/3 && !r.sleptLong() {
 		return nil // of a run that others held back it is not known what it would have used
 	}
-	if len(unevenThreads(r)) > 0 && !r.sleptLong() {
-		return nil // that finding says it
+	if u := unevenThreads(r); len(u) > 0 && !r.sleptLong() {
+		u[0].Level = Info
+		if u[0].isReportable(r) && *u[0].CostCoreS >= idle*r.ElapsedS/2 {
+			return nil // unequal work is the cause of most of them
+		}
 	}
 	f := single(fmt.Sprintf("The run had work for %s of its %s CPUs on average.",
-		q.Figures(*c.Allocated-idle, 2), q.Plain(*c.Allocated, 5)),
+		q.Figures(used, 2), q.Plain(*c.Allocated, 5)),
 		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "idle_cpus": idle})
 	if r.sleptLong() {
 		f[0].Text = fmt.Sprintf("All tasks slept at the same time for %s, %s of the run%s.", q.Duration(*r.AsleepS),
@@ -195,7 +198,11 @@ func cpusIdle(r RunFacts) []Finding {
 		f[0].Evidence["asleep_s"] = *r.AsleepS
 	}
 	if w := r.CPUWaitS; w != nil && *w >= lostCPUs*r.ElapsedS {
-		f[0].Text += fmt.Sprintf(" It had to wait for these during %s of the run.", q.Share(min(1, *w/r.ElapsedS)))
+		what := "It had to wait for these"
+		if r.sleptLong() {
+			what = "The run had to wait for CPUs"
+		}
+		f[0].Text += fmt.Sprintf(" %s during %s of the run.", what, q.Share(min(1, *w/r.ElapsedS)))
 	}
 	f[0].CostCoreS = r.costOf(idle / *c.Allocated)
 	threads := float64(r.Threads * max(1, r.Tasks))
@@ -233,7 +240,7 @@ func (r RunFacts) explainedIdleCPUs() float64 {
 	if len(filesSlow(r)) > 0 {
 		rest -= *r.FilesWaitS / r.ElapsedS
 	}
-	if len(hung(r)) > 0 || r.Idle && len(idleSince(r)) > 0 {
+	if len(hung(r)) > 0 || r.Idle && len(idleSince(r))+len(idleSinceAndEnded(r)) > 0 {
 		rest -= r.SilentS / r.ElapsedS
 	}
 	if len(endedIdle(r)) > 0 {

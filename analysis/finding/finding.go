@@ -18,6 +18,17 @@ const (
 	Info    Level = "info"    // there is something to save
 )
 
+// rank returns the place of a level among all levels: 0 for the most severe one.
+func (l Level) rank() int {
+	switch l {
+	case Error:
+		return 0
+	case Warning:
+		return 1
+	}
+	return 2
+}
+
 // Finding is one statement on a run.
 type Finding struct {
 	Code  string `json:"code"`
@@ -44,8 +55,9 @@ const (
 	leastShare, leastCoreS, leastTrialCoreS = 0.1, 3600.0, 2.0
 )
 
-// Of returns the findings of a run, except those whose code is in silent: first those about its end, then the
-// others by cost. Doubts about the samples precede the first finding that rests on samples.
+// Of returns the findings of a run, except those whose code is in silent: errors first, then warnings, then infos. Of
+// one level those about its end precede the others, which are sorted by cost. Doubts about the samples precede the
+// first finding that rests on samples.
 func Of(r RunFacts, silent []string) []Finding {
 	var ended, rest, doubt []rankedFinding
 	for _, rule := range Rules() {
@@ -68,6 +80,7 @@ func Of(r RunFacts, silent []string) []Finding {
 	}
 	r.joinSlowdownAndWait(rest)
 	sortByCost(rest)
+	slices.SortStableFunc(rest, func(a, b rankedFinding) int { return cmp.Compare(a.Level.rank(), b.Level.rank()) })
 	first := slices.IndexFunc(rest, func(t rankedFinding) bool { return t.rests == onSamples })
 	if first < 0 {
 		first = len(rest)
@@ -76,6 +89,7 @@ func Of(r RunFacts, silent []string) []Finding {
 	for _, t := range slices.Concat(ended, rest[:first], doubt, rest[first:]) {
 		out = append(out, t.Finding)
 	}
+	slices.SortStableFunc(out, func(a, b Finding) int { return cmp.Compare(a.Level.rank(), b.Level.rank()) })
 	return out
 }
 
@@ -92,14 +106,23 @@ func Head(all []Finding) []Finding {
 }
 
 // NextStep returns the one thing to do after a run with these findings: that of the first one in the head for which
-// there is something to do; "" without any.
+// there is something to do; "" without any. If the wait for CPUs that other work used cost as much as that finding or
+// more, what to do about the wait follows.
 func NextStep(all []Finding) string {
-	for _, f := range Head(all) {
-		if f.Next != "" {
-			return f.Next
+	head := Head(all)
+	i := slices.IndexFunc(head, func(f Finding) bool { return f.Next != "" })
+	if i < 0 {
+		return ""
+	}
+	first := head[i]
+	_, compared := first.Evidence["effect_pct"] // usual runs waited as well
+	for _, f := range head[i+1:] {
+		if f.Code == "crowded" && !compared && first.CostCoreS != nil && f.cost() >= first.cost() &&
+			first.Level == Warning {
+			return first.Next + " " + f.Next
 		}
 	}
-	return ""
+	return first.Next
 }
 
 // contentionDivisor is how many times as much as a finding on the run itself the work of others must have cost to be
@@ -107,39 +130,22 @@ func NextStep(all []Finding) string {
 const contentionDivisor = 3
 
 // sortByCost orders findings by what they cost the run, in core seconds. The CPU time that other work took counts a
-// contentionDivisor-th. Neither that finding nor idle CPUs come before a difference from usual runs: the usual runs had
-// both as well, so that they do not explain it. Sleeping does not come before a longer wait for CPUs: each costs the
-// run that time, however many CPUs were idle meanwhile. A warning of growing memory comes first, but for that
-// difference.
+// contentionDivisor-th. That finding does not come before a difference from usual runs: the usual runs waited as well,
+// so that it does not explain the difference. A warning of growing memory comes first, but for that difference.
 func sortByCost(list []rankedFinding) {
-	k := newRanking(list)
-	slices.SortStableFunc(list, func(a, b rankedFinding) int { return cmp.Compare(k.weight(b), k.weight(a)) })
-}
-
-// ranking holds what limits the weights by which findings are ordered, in core seconds: the least cost of a difference
-// from usual runs, infinite without any; and for how many seconds the run waited for CPUs, 0 unless that is a finding,
-// with the weight of that finding.
-type ranking struct{ usual, waitedS, waitWeight float64 }
-
-// newRanking returns the ranking of these findings.
-func newRanking(list []rankedFinding) ranking {
-	k := ranking{usual: math.Inf(1)}
+	usual := math.Inf(1) // the least cost of a difference from usual runs
 	for _, t := range list {
 		if _, compared := t.Evidence["effect_pct"]; compared && t.Level == Warning {
-			k.usual = min(k.usual, t.cost())
+			usual = min(usual, t.cost())
 		}
 	}
-	for _, t := range list {
-		if s, timed := t.Evidence["waited_s"].(float64); timed && t.Code == "crowded" {
-			k.waitedS, k.waitWeight = s, k.weight(t)
-		}
-	}
-	return k
+	below := math.Nextafter(usual, 0)
+	slices.SortStableFunc(list, func(a, b rankedFinding) int { return cmp.Compare(b.weight(below), a.weight(below)) })
 }
 
-// weight returns the cost by which a finding is ordered.
-func (k ranking) weight(t rankedFinding) float64 {
-	below := math.Nextafter(k.usual, 0)
+// weight returns the cost by which a finding is ordered. below is the largest one of findings that do not come before a
+// difference from usual runs.
+func (t rankedFinding) weight(below float64) float64 {
 	switch t.Code {
 	case "crowded":
 		return min(t.cost()/contentionDivisor, below)
@@ -147,11 +153,6 @@ func (k ranking) weight(t rankedFinding) float64 {
 		if t.Level == Warning { // it may end the next run
 			return max(t.cost(), min(below, math.MaxFloat64))
 		}
-	case "cpus_idle":
-		if asleepS, _ := t.Evidence["asleep_s"].(float64); asleepS < k.waitedS {
-			below = min(below, math.Nextafter(k.waitWeight, 0))
-		}
-		return min(t.cost(), below)
 	}
 	return t.cost()
 }

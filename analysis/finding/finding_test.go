@@ -32,7 +32,10 @@ var cases = []struct {
 	{"hung",
 		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.SilentS, r.Doing = false, 15, 1800, "sleeping" },
 		func(r *RunFacts) { r.SilentS, r.Doing = 1800, "sleeping" }},
-	{"idle_since",
+	{"idle_since", // ended from outside, half an hour after it did nothing more, and ten minutes after
+		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.TrailingIdleS = false, 15, 1800 },
+		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.TrailingIdleS = false, 15, 600 }},
+	{"idle_since", // the same code of a run that ended in order
 		func(r *RunFacts) { r.SilentS, r.Doing, r.NoLoop, r.Idle = 1800, "sleeping", true, true },
 		func(r *RunFacts) { r.SilentS, r.Doing = 1800, "sleeping" }},
 	{"out_of_memory",
@@ -167,8 +170,8 @@ var cases = []struct {
 		func(r *RunFacts) { r.StartUpS = 361 },
 		func(r *RunFacts) { r.StartUpS = 359 }},
 	{"parts_differ",
-		func(r *RunFacts) { r.Periodic, r.FirstPartS = false, 370 },
-		func(r *RunFacts) { r.Periodic, r.FirstPartS = false, 350 }},
+		func(r *RunFacts) { r.Periodic, r.PartsS = false, []float64{370, 3230} },
+		func(r *RunFacts) { r.Periodic, r.PartsS = false, []float64{350, 3250} }},
 	{"checkpoints_cost",
 		func(r *RunFacts) { r.CheckpointS, r.Checkpoints = 361, 6 },
 		func(r *RunFacts) { r.CheckpointS, r.Checkpoints = 359, 6 }},
@@ -254,8 +257,8 @@ func TestOrder(t *testing.T) {
 	r.FilesWaitS = ptr(900)                                            // 16 of them
 	r.Doubt = []string{"Part of the samples could not be read."}       // touches no counter
 	r.StartUpS, r.Drift = 400, &CycleDrift{"Iterations grew.", 10, 80} // 7 of them, 1.4
-	want := []string{"ended_by_signal", "failed_in_phase", "files_slow", "partly_sampled", "start_up_long", "throttled",
-		"drifting"}
+	want := []string{"ended_by_signal", "failed_in_phase", "files_slow", "throttled", "partly_sampled", "drifting",
+		"start_up_long"}
 	if got := codes(Of(r, nil)); !slices.Equal(got, want) {
 		t.Errorf("order %v, want %v", got, want)
 	}
@@ -458,10 +461,13 @@ func TestForecastOfARunThatWasEnded(t *testing.T) {
 	ended.InOrder, ended.ExitSignal = false, 9
 	lacked := ended
 	lacked.Memory.OOMKills = ptr(1)
+	passed := grown // nothing enforced the limit
+	passed.Memory.Growth = &MemoryGrowth{3e8, 1, 6e8, 9, 4e7}
 	for want, r := range map[string]RunFacts{
 		"At this rate a longer run reaches its limit of 400 MB, after 11.5 s.":  grown,
 		"At this rate it would have reached its limit of 400 MB, after 11.5 s.": ended,
 		"So it reached its limit of 400 MB.":                                    lacked,
+		"That is more than its limit of 400 MB.":                                passed,
 	} {
 		if found := memoryGrowing(r); len(found) != 1 || !strings.HasSuffix(found[0].Text, want) {
 			t.Errorf("want %s: %+v", want, found)
@@ -557,11 +563,11 @@ func TestWaitInSlowdown(t *testing.T) {
 	}
 }
 
-// TestSleepComesAfterALongerWait takes a run that waited longer for CPUs that others used than it slept: the idle CPUs
-// cost more core seconds, but the wait cost more of the elapsed time.
-func TestSleepComesAfterALongerWait(t *testing.T) {
+// TestSleepComesAfterAWait takes a run that waited for CPUs that others used, and slept: idle CPUs are an info, which
+// the warning precedes.
+func TestSleepComesAfterAWait(t *testing.T) {
 	for asleepS, want := range map[float64][]string{0: {"crowded"}, 17: {"crowded"}, 27: {"crowded", "cpus_idle"},
-		60: {"cpus_idle", "crowded"}} {
+		60: {"crowded", "cpus_idle"}} {
 		r := RunFacts{ElapsedS: 100, NNodes: 1, InOrder: true, Sampled: true, Periodic: true, AsleepS: &asleepS,
 			CPUWaitS: ptr(50), CPU: CPU{Allocated: ptr(2), Busy: ptr(0.23), Waiting: ptr(0.5), Others: ptr(1.5)}}
 		if got := codes(Of(r, nil)); !slices.Equal(got, want) {

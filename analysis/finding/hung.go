@@ -23,23 +23,39 @@ func hung(r RunFacts) []Finding {
 		q.Duration(r.SilentS), endOf(r), r.Doing))
 }
 
-// idleSince finds runs without a loop whose processes slept until its end (Idle), whether or not the run ended in
-// order. For all other runs it returns what endedIdle does.
+// idleSince finds runs without a loop that ended in order, and whose processes slept until its end (Idle).
 func idleSince(r RunFacts) []Finding {
-	if !r.Idle {
+	if !r.Idle || !r.InOrder {
+		return nil
+	}
+	return asleepUntilEnd(r, "None")
+}
+
+// idleSinceAndEnded finds runs without a loop that did not end in order, and whose processes slept until its end
+// (Idle). For runs without that it returns what endedIdle does.
+func idleSinceAndEnded(r RunFacts) []Finding {
+	switch {
+	case !r.Idle:
 		return endedIdle(r)
+	case r.InOrder:
+		return nil
 	}
-	text := "None"
-	if !r.InOrder {
-		text = "It hung: none"
-	}
+	return asleepUntilEnd(r, "It hung: none")
+}
+
+// asleepUntilEnd returns the finding of a run whose processes slept until its end; none begins its sentence.
+func asleepUntilEnd(r RunFacts, none string) []Finding {
 	return silent(r, fmt.Sprintf("%s of its processes ran for the last %s before %s: they were %s, and its nodes idle",
-		text, q.Duration(r.SilentS), endOf(r), r.Doing))
+		none, q.Duration(r.SilentS), endOf(r), r.Doing))
 }
 
 // A run that something outside ended is reported as idle before if its processes neither used nor wanted a CPU for
 // leastQuietS and leastQuietShare of the run.
 const leastQuietS, leastQuietShare = 10.0, 0.25
+
+// asleepAtEnd is the least share of all sleep of the run that its idle end must be for the cause of the sleep to be
+// that of the end: the cause is known of all sleep together.
+const asleepAtEnd = 0.75
 
 // timeoutCode is the exit code of timeout(1) when it ends a command.
 const timeoutCode = 124
@@ -53,7 +69,7 @@ func endedIdle(r RunFacts) []Finding {
 		return nil
 	}
 	what := "; it waited for something"
-	if r.AsleepFor != "" {
+	if r.AsleepFor != "" && r.AsleepS != nil && r.TrailingIdleS >= asleepAtEnd**r.AsleepS {
 		what = "; it waited " + r.AsleepFor
 	}
 	f := single(fmt.Sprintf("It hung: from %s until it was ended %s later no process of it ran%s, as in a deadlock.",

@@ -109,7 +109,12 @@ func (r RunFacts) growth() []Finding {
 	if limit <= 0 || math.IsInf(at, 0) || at > maxForecastS {
 		return f
 	}
-	f[0].Evidence["limit_bytes"], f[0].Evidence["limit_at_s"] = limit, at
+	f[0].Evidence["limit_bytes"] = limit
+	if limit <= g.ToBytes && len(outOfMemory(r)) == 0 { // nothing enforced it
+		f[0].Text += fmt.Sprintf(" That is more than %s%s.", name, q.Amount(limit, "B"))
+		return f
+	}
+	f[0].Evidence["limit_at_s"] = at
 	switch {
 	case len(outOfMemory(r)) > 0:
 		f[0].Text += fmt.Sprintf(" So it reached %s%s.", name, q.Amount(limit, "B"))

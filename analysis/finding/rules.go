@@ -44,10 +44,14 @@ func Rules() []Rule {
 				"five of the longest usual intervals and 10 s, or nothing but waiting in MPI or OpenMP for at least " +
 				"five of the longest usual stretches and 30 s",
 			onEnd, hung, adviceOnHang},
+		{"idle_since", Error,
+			"without a known period, the run's processes were busy for a minute or more, and up to its end, which was not " +
+				"in order, none ran for five minutes or more; or something outside ended it after a quarter of the run and " +
+				"10 s in which none used or wanted a CPU",
+			onEnd, idleSinceAndEnded, adviceOnHang},
 		{"idle_since", Warning,
-			"without a known period, the run's processes were busy for a minute or more, and up to its end none " +
-				"ran for five minutes or more; or something outside ended it after a quarter of the run and 10 s in " +
-				"which none used or wanted a CPU",
+			"without a known period, the run's processes were busy for a minute or more, and up to its end, which was in " +
+				"order, none ran for five minutes or more",
 			onEnd, idleSince, adviceOnHang},
 		{"out_of_memory", Error,
 			"the kernel or the scheduler ended processes of the run for want of memory",
@@ -84,12 +88,13 @@ func Rules() []Rule {
 			onCounts, stolen, always("Use a virtual machine whose host has free CPUs.")},
 		{"cpus_idle", Info,
 			"a quarter or more of its CPUs were neither busy nor waited for, and the cause is not files, an idle " +
-				"node or a hang, nor other work unless all tasks slept for a quarter of the run",
+				"node or a hang, nor threads with unequal work (uneven_threads, even if that is silent), nor other work " +
+				"unless all tasks slept for a quarter of the run",
 			onCounts, cpusIdle, adviceOnIdleCPUs},
 		{"uneven_threads", Info,
 			"the busiest thread of its main program computed for half as long again as the mean of its threads, or longer, " +
 				"and for 30 % of the run or more, while a tenth of its CPUs or more were neither busy nor waited for",
-			onCounts, unevenThreads, always("Divide the work equally among the threads of the program.")},
+			onCounts, unevenThreads, always("Divide the work equally among the threads or processes of the program.")},
 		{"node_idle", Warning,
 			"a node kept less than 2 % of its CPUs busy, while half of the nodes kept half of theirs",
 			onCounts, nodeIdle, always("Ask for fewer nodes, or start tasks on all of them.")},

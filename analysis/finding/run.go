@@ -61,8 +61,8 @@ type RunFacts struct {
 	Doubt    []string // sentences on samples that do not cover the run
 	Periodic bool
 	NoPeriod string // why no period was found
-	// FirstPartS is the length in s of the first part of a run without cycles that differs from the rest; 0 without such.
-	FirstPartS float64
+	// PartsS holds the lengths in s of the two or three parts of a run without cycles that differ; empty without such.
+	PartsS []float64
 	// Course is a sentence on whether a run without cycles looks alike throughout, "" if that is unknown.
 	Course string
 }

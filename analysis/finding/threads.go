@@ -32,15 +32,16 @@ func unevenThreads(r RunFacts) []Finding {
 		return nil
 	}
 	others := w.TotalS - w.BusiestS
-	text := fmt.Sprintf("The %d threads of %s had unequal work: one computed for %s, the others for %s each on average.",
-		w.Threads, w.Program, q.Duration(w.BusiestS), q.Duration(others/float64(w.Threads-1)))
+	text := fmt.Sprintf("The %d threads of %s (of all its processes) had unequal work: one computed for %s, the "+
+		"others for %s each on average.", w.Threads, w.Program, q.Duration(w.BusiestS),
+		q.Duration(others/float64(w.Threads-1)))
 	switch {
 	case w.BusiestS >= nearlyAll*w.TotalS:
-		text = fmt.Sprintf("One of the %d threads of %s did %s of the work.", w.Threads, w.Program,
+		text = fmt.Sprintf("One of the %d threads of %s (of all its processes) did %s of the work.", w.Threads, w.Program,
 			q.Share(min(1, w.BusiestS/w.TotalS)))
 	case w.Threads == 2:
-		text = fmt.Sprintf("The 2 threads of %s had unequal work: one computed for %s, the other for %s.",
-			w.Program, q.Duration(w.BusiestS), q.Duration(others))
+		text = fmt.Sprintf("The 2 threads of %s (of all its processes) had unequal work: one computed for %s, the "+
+			"other for %s.", w.Program, q.Duration(w.BusiestS), q.Duration(others))
 	}
 	text += fmt.Sprintf(" The run had work for %s of its %s CPUs on average.", q.Figures(*c.Allocated-idle, 2),
 		q.Plain(*c.Allocated, 5))

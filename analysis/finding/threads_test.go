@@ -14,16 +14,22 @@ func TestUnevenThreads(t *testing.T) {
 			CPU: CPU{Allocated: ptr(4), Busy: ptr(1.5)}, ThreadWork: &ThreadWork{"solver", 4, 57, 90}}
 	}
 	got := Of(uneven(), nil)
-	const want = "The 4 threads of solver had unequal work: one computed for 57.0 s, the others for 11.0 s each on " +
-		"average."
+	const want = "The 4 threads of solver (of all its processes) had unequal work: one computed for 57.0 s, the others " +
+		"for 11.0 s each on average."
 	if len(got) != 1 || got[0].Code != "uneven_threads" || !strings.HasPrefix(got[0].Text, want) {
 		t.Errorf("%+v", got)
 	}
 	alone := uneven()
 	alone.CPU.Busy, alone.ThreadWork = ptr(1), &ThreadWork{"python3.11", 4, 58, 60}
 	if got := Of(alone, nil); len(got) != 1 || !strings.HasPrefix(got[0].Text,
-		"One of the 4 threads of python3.11 did 96.7 % of the work.") {
+		"One of the 4 threads of python3.11 (of all its processes) did 96.7 % of the work.") {
 		t.Errorf("%+v", got)
+	}
+	// A program with two threads on 64 CPUs: the unequal work is no finding and explains one idle CPU of 63.
+	wide := RunFacts{ElapsedS: 7200, NNodes: 1, InOrder: true, Sampled: true, Periodic: true, Batch: true,
+		CPU: CPU{Allocated: ptr(64), Busy: ptr(4000. / 7200)}, ThreadWork: &ThreadWork{"solver", 2, 3000, 4000}}
+	if got := codes(Of(wide, nil)); !slices.Equal(got, []string{"cpus_idle"}) {
+		t.Errorf("two threads on 64 CPUs: %v", got)
 	}
 	for name, change := range map[string]func(*RunFacts){
 		"slept":              func(r *RunFacts) { r.AsleepS, r.CPU.Busy = ptr(40), ptr(0.5) },
@@ -53,7 +59,11 @@ func TestSleepNamesItsCause(t *testing.T) {
 	if got := Of(r, nil)[0].Text; got != slept {
 		t.Error(got)
 	}
-	r.AsleepS, r.CPU.Busy, r.CPUWaitS = nil, ptr(0.9), ptr(6)
+	r.CPUWaitS = ptr(6)
+	if got := Of(r, nil)[0].Text; got != slept+" The run had to wait for CPUs during 10.0 % of the run." {
+		t.Error(got)
+	}
+	r.AsleepS, r.CPU.Busy = nil, ptr(0.9)
 	const want = "The run had work for 0.90 of its 2 CPUs on average. It had to wait for these during 10.0 % of the run."
 	if got := Of(r, nil)[0].Text; got != want {
 		t.Error(got)

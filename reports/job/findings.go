@@ -68,9 +68,7 @@ func (r Report) runFacts() finding.RunFacts {
 	r.setGPUFacts(&n)
 	n.Doubt, n.Code = r.doubts(), r.codeShareFacts()
 	n.AsleepFor, n.Course = r.asleepFor(), r.courseSentence()
-	if len(r.Course) > 1 {
-		n.FirstPartS = r.Course[0].EndS
-	}
+	n.PartsS = r.partsS()
 	if w := r.threadWork; w != nil && r.Nodes.Total <= 1 {
 		n.ThreadWork = &finding.ThreadWork{Program: text.Cut(text.Clean(w.Program), 40), Threads: w.Threads,
 			BusiestS: w.BusiestS, TotalS: w.TotalS}

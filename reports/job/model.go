@@ -59,7 +59,8 @@ type Report struct {
 	Findings  []finding.Finding `json:"findings"`
 	Next      Word              `json:"next_step"`
 	Resources summary.Resources `json:"resources"`
-	// Course lists the parts of a run without cycles that differ; absent where it has none.
+	// Course lists the parts of a run without cycles that differ; one part where it looks alike throughout, absent
+	// where that is unknown.
 	Course []summary.Stretch `json:"course,omitempty"`
 	Rhythm Rhythm            `json:"rhythm"`
 	// GPUs lists the run's GPUs that were read.
@@ -104,7 +105,7 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		Created: stamp(o.Now), CreatedEpochS: quantity.OrZero(o.Now),
 		Job:       newJob(s),
 		Resources: s.Resources(),
-		Course:    s.Course,
+		Course:    courseWithin(s.Course, s.ElapsedS),
 		Rhythm:    newRhythm(s),
 		GPUs:      newGPUs(s),
 		Programs:  newPrograms(s),
