@@ -27,15 +27,15 @@ func (r Report) asleepFor() string {
 	}
 	for _, inside := range [][]run.SleepCause{
 		{run.SleepProcess, run.SleepSignal, run.SleepLock}, {run.SleepProcess, run.SleepSignal}, {run.SleepSignal}} {
-		rest := total
+		rest := total - byCause[run.SleepOther] // which is no more precise
 		for _, c := range inside {
 			rest -= byCause[c]
 		}
 		if rest >= leastOutside*total {
 			for _, c := range inside {
+				total -= byCause[c]
 				delete(byCause, c)
 			}
-			total = rest
 			break
 		}
 	}

@@ -12,14 +12,19 @@ import (
 
 // What a run waited for is what its processes waited for that do not wait for one another.
 func TestAsleepFor(t *testing.T) {
-	for want, list := range map[string][]run.Sleep{
-		"":                             {{Cause: run.SleepOther, S: 9}},
-		"in sleep calls":               {{Cause: run.SleepProcess, S: 20}, {Cause: run.SleepTime, S: 19}},
-		"for a lock or another thread": {{Cause: run.SleepSignal, S: 40}, {Cause: run.SleepLock, S: 39}},
-		"for other processes":          {{Cause: run.SleepProcess, S: 20}},
-		"for the network, and in sleep calls": {{Cause: run.SleepNetwork, S: 20}, {Cause: run.SleepTime, S: 10},
-			{Cause: run.SleepFiles, S: 1}},
+	for _, c := range []struct {
+		want string
+		list []run.Sleep
+	}{
+		{"", []run.Sleep{{Cause: run.SleepOther, S: 9}}},
+		{"in sleep calls", []run.Sleep{{Cause: run.SleepProcess, S: 20}, {Cause: run.SleepTime, S: 19}}},
+		{"for a lock or another thread", []run.Sleep{{Cause: run.SleepSignal, S: 40}, {Cause: run.SleepLock, S: 39}}},
+		{"for a lock or another thread", []run.Sleep{{Cause: run.SleepLock, S: 85}, {Cause: run.SleepOther, S: 15}}},
+		{"for other processes", []run.Sleep{{Cause: run.SleepProcess, S: 20}}},
+		{"for the network, and in sleep calls", []run.Sleep{{Cause: run.SleepNetwork, S: 20},
+			{Cause: run.SleepTime, S: 10}, {Cause: run.SleepFiles, S: 1}}},
 	} {
+		want, list := c.want, c.list
 		s := sound()
 		s.Sleeps = list
 		s.Time = &summary.TimeDivision{Part: 1, Computing: 0.5, CPUWait: ptr(0.0), Storage: ptr(0.0), Asleep: 0.5}
@@ -42,15 +47,49 @@ func TestPartsAreOnTheFirstScreen(t *testing.T) {
 	s := flat(note.NotSignificant, "no period: the repetition in code is no stronger than chance gives", 0.97)
 	s.Course = []summary.Stretch{
 		{EndS: 0.7 * s.ElapsedS, BusyCPUs: 0.9, Lead: anatomy.Function{Library: "python3.11"}, LeadShare: 0.6},
-		{StartS: 0.7 * s.ElapsedS, EndS: s.ElapsedS, BusyCPUs: 1.9,
+		{StartS: 0.7 * s.ElapsedS, EndS: s.ElapsedS + 0.4, BusyCPUs: 1.9, // the last sample is behind the end
 			Lead: anatomy.Function{Library: "libblas.so.3", Name: "dgemm_"}, LeadShare: 0.8}}
 	r := New(s, nil, options())
+	if got := r.Course[1].EndS; got != s.ElapsedS {
+		t.Errorf("the last part ends at %g s of %g", got, s.ElapsedS)
+	}
 	screen := strings.Join(strings.Fields(strings.Join(strings.Split(textOf(t, r), "\n")[:firstScreen], " ")), " ")
-	for _, want := range []string{"70.0 % of the run, were unlike the rest: see PARTS.",
+	for _, want := range []string{"The run had two parts: the first", "(70.0 %) and the last",
 		"0.90 CPUs busy, 60.0 % in python3.11",
 		"1.90, 80.0 % in dgemm_"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q is not in\n%s", want, screen)
+		}
+	}
+}
+
+// Only a run that was compared with itself is said to look alike throughout.
+func TestUncomparedRunIsNotAlike(t *testing.T) {
+	for parts, want := range map[int]bool{0: false, 1: true} {
+		s := flat(note.NotSignificant, "no period: the repetition in code is no stronger than chance gives", 0.97)
+		s.Course = make([]summary.Stretch, parts)
+		text := textOf(t, New(s, nil, options()))
+		if got := strings.Contains(strings.Join(strings.Fields(text), " "), "The run looks alike from start to end."); got !=
+			want || strings.Contains(text, "PARTS") {
+			t.Errorf("%d parts:\n%s", parts, text)
+		}
+	}
+}
+
+// An overhead above what was allowed is said to be, with the reason in a short run.
+func TestOverheadAboveItsLimit(t *testing.T) {
+	for _, c := range []struct {
+		pct, elapsedS float64
+		want          string
+	}{
+		{2.9, 17, "2.9 % of the CPUs of the node, 3 % allowed;"},
+		{4, 17, "4.0 % of the CPUs of the node, more than the 3 % allowed, because the run was short: starting to sample " +
+			"has a fixed cost;"},
+		{4, 600, "4.0 % of the CPUs of the node, more than the 3 % allowed;"},
+	} {
+		q := Quality{OverheadPct: &c.pct, BudgetPct: ptr(3.0)}
+		if got := q.overheadText(c.elapsedS); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
 }
@@ -62,6 +101,8 @@ func TestCandidateIsNamed(t *testing.T) {
 			"312 ms, 12 times)",
 		"no period: the best candidate, a cycle of 1.20 s seen 9 times, is too unsure to be reported (confidence .3)": "" +
 			" (best candidate: 1.20 s, 9 times)",
+		"no period: the best candidate, a cycle of 31.2 ms seen 1,204 times, is too unsure to be reported": "" +
+			" (best candidate: 31.2 ms, 1,204 times)",
 		"no period: every column is flat": "",
 	} {
 		if got := candidate(why); got != want {

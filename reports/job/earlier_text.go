@@ -147,7 +147,7 @@ func (r Report) facts() []fact {
 		samples += "; the kernel lost " + quantity.Plural(int(q.LostRecords), "record")
 	}
 	out = append(out, fact{"rate", rates}, fact{"samples", samples},
-		fact{"overhead", q.overheadText()})
+		fact{"overhead", q.overheadText(r.Job.ElapsedS)})
 	if !q.Sealed {
 		out = append(out, fact{"end", "the agent did not end in order: what it had written until then is here"})
 	}

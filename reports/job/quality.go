@@ -71,11 +71,22 @@ func newQuality(s summary.Summary) Quality {
 	return out
 }
 
-// overheadText says how much sampling cost, and how much it was allowed to.
-func (q Quality) overheadText() string {
+// shortRunS is the length in s of a run below which the agent's start is a large part of the overhead.
+const shortRunS = 60.0
+
+// overheadText says how much sampling a run of elapsedS seconds cost, how much it was allowed to, and why it exceeded
+// that if the reason is known.
+func (q Quality) overheadText(elapsedS float64) string {
 	text := quantity.Optional(q.OverheadPct, quantity.Percent) + " of the CPUs"
-	if q.BudgetPct != nil {
+	switch {
+	case q.BudgetPct == nil:
+	case q.OverheadPct == nil || *q.OverheadPct <= *q.BudgetPct:
 		text += " of the node, " + quantity.Chosen(*q.BudgetPct) + " allowed"
+	default:
+		text += " of the node, more than the " + quantity.Chosen(*q.BudgetPct) + " allowed"
+		if elapsedS < shortRunS {
+			text += ", because the run was short: starting to sample has a fixed cost"
+		}
 	}
 	text += fmt.Sprintf("; the agent itself used %s of CPU time", quantity.Duration(q.AgentCPUS))
 	if q.GPUReaderS > 0 {

@@ -235,15 +235,15 @@ func candidate(why string) string {
 		if !named {
 			continue
 		}
-		period, rest, _ := strings.Cut(rest, ",")
-		if short, more, seen := strings.Cut(period, " seen "); seen {
-			period, rest = short, " "+more
+		rest, _, counted := strings.Cut(rest, " times")
+		period, times, seen := strings.Cut(rest, " seen ")
+		if !seen {
+			period, times, seen = strings.Cut(rest, ", ")
 		}
-		times, _, counted := strings.Cut(rest, " times")
-		if !counted {
+		if !counted || !seen {
 			return ""
 		}
-		return fmt.Sprintf(" (best candidate: %s,%s times)", period, times)
+		return fmt.Sprintf(" (best candidate: %s, %s times)", period, times)
 	}
 	return ""
 }
