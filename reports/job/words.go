@@ -51,7 +51,7 @@ func Words() []GlossaryEntry {
 			"had more tasks than CPUs"},
 		{"CYCLE, RUNS", "one cycle, its period and the name of the curve; elapsed times of earlier runs, then of this " +
 			"one; SIZES shows how the time changes with the number of nodes or another parameter"},
-		{"code page, page #1", "4 KB of the program or one of its libraries, numbered in the order of appearance: how " +
+		{"code page #1", "or page #1: 4 KB of the program or a library, numbered in the order of appearance: how " +
 			"often it runs shows the rhythm; = names the function with most of its samples, if it is known"},
 		{"own code", "the program, and libraries that jobgait does not know; communication is MPI and the layers " +
 			"below it, including waiting there with a busy CPU"},
