@@ -18,17 +18,6 @@ const (
 	Info    Level = "info"    // there is something to save
 )
 
-// rank returns the place of a level among all levels: 0 for the most severe one.
-func (l Level) rank() int {
-	switch l {
-	case Error:
-		return 0
-	case Warning:
-		return 1
-	}
-	return 2
-}
-
 // Finding is one statement on a run.
 type Finding struct {
 	Code  string `json:"code"`
@@ -55,9 +44,8 @@ const (
 	leastShare, leastCoreS, leastTrialCoreS = 0.1, 3600.0, 2.0
 )
 
-// Of returns the findings of a run, except those whose code is in silent: errors first, then warnings, then infos. Of
-// one level those about its end precede the others, which are sorted by cost. Doubts about the samples precede the
-// first finding that rests on samples.
+// Of returns the findings of a run, except those whose code is in silent: errors first, then those about its end, then
+// the others by cost. Doubts about the samples precede the first finding that rests on samples.
 func Of(r RunFacts, silent []string) []Finding {
 	var ended, rest, doubt []rankedFinding
 	for _, rule := range Rules() {
@@ -80,7 +68,6 @@ func Of(r RunFacts, silent []string) []Finding {
 	}
 	r.joinSlowdownAndWait(rest)
 	sortByCost(rest)
-	slices.SortStableFunc(rest, func(a, b rankedFinding) int { return cmp.Compare(a.Level.rank(), b.Level.rank()) })
 	first := slices.IndexFunc(rest, func(t rankedFinding) bool { return t.rests == onSamples })
 	if first < 0 {
 		first = len(rest)
@@ -89,8 +76,16 @@ func Of(r RunFacts, silent []string) []Finding {
 	for _, t := range slices.Concat(ended, rest[:first], doubt, rest[first:]) {
 		out = append(out, t.Finding)
 	}
-	slices.SortStableFunc(out, func(a, b Finding) int { return cmp.Compare(a.Level.rank(), b.Level.rank()) })
+	slices.SortStableFunc(out, func(a, b Finding) int { return cmp.Compare(notAnError(a), notAnError(b)) })
 	return out
+}
+
+// notAnError returns 0 for an error and 1 for any other finding.
+func notAnError(f Finding) int {
+	if f.Level == Error {
+		return 0
+	}
+	return 1
 }
 
 // Head returns the findings that are printed at the head of a report: the first maxHead whose text is not part of
@@ -130,22 +125,39 @@ func NextStep(all []Finding) string {
 const contentionDivisor = 3
 
 // sortByCost orders findings by what they cost the run, in core seconds. The CPU time that other work took counts a
-// contentionDivisor-th. That finding does not come before a difference from usual runs: the usual runs waited as well,
-// so that it does not explain the difference. A warning of growing memory comes first, but for that difference.
+// contentionDivisor-th. Neither that finding nor idle CPUs come before a difference from usual runs: the usual runs had
+// both as well, so that they do not explain it. Sleeping does not come before a longer wait for CPUs: each costs the
+// run that time, however many CPUs were idle meanwhile. A warning of growing memory comes first, but for that
+// difference.
 func sortByCost(list []rankedFinding) {
-	usual := math.Inf(1) // the least cost of a difference from usual runs
-	for _, t := range list {
-		if _, compared := t.Evidence["effect_pct"]; compared && t.Level == Warning {
-			usual = min(usual, t.cost())
-		}
-	}
-	below := math.Nextafter(usual, 0)
-	slices.SortStableFunc(list, func(a, b rankedFinding) int { return cmp.Compare(b.weight(below), a.weight(below)) })
+	k := newRanking(list)
+	slices.SortStableFunc(list, func(a, b rankedFinding) int { return cmp.Compare(k.weight(b), k.weight(a)) })
 }
 
-// weight returns the cost by which a finding is ordered. below is the largest one of findings that do not come before a
-// difference from usual runs.
-func (t rankedFinding) weight(below float64) float64 {
+// ranking holds what limits the weights by which findings are ordered, in core seconds: the least cost of a difference
+// from usual runs, infinite without any; and for how many seconds the run waited for CPUs, 0 unless that is a finding,
+// with the weight of that finding.
+type ranking struct{ usual, waitedS, waitWeight float64 }
+
+// newRanking returns the ranking of these findings.
+func newRanking(list []rankedFinding) ranking {
+	k := ranking{usual: math.Inf(1)}
+	for _, t := range list {
+		if _, compared := t.Evidence["effect_pct"]; compared && t.Level == Warning {
+			k.usual = min(k.usual, t.cost())
+		}
+	}
+	for _, t := range list {
+		if s, timed := t.Evidence["waited_s"].(float64); timed && t.Code == "crowded" {
+			k.waitedS, k.waitWeight = s, k.weight(t)
+		}
+	}
+	return k
+}
+
+// weight returns the cost by which a finding is ordered.
+func (k ranking) weight(t rankedFinding) float64 {
+	below := math.Nextafter(k.usual, 0)
 	switch t.Code {
 	case "crowded":
 		return min(t.cost()/contentionDivisor, below)
@@ -153,6 +165,13 @@ func (t rankedFinding) weight(below float64) float64 {
 		if t.Level == Warning { // it may end the next run
 			return max(t.cost(), min(below, math.MaxFloat64))
 		}
+	case "parts_differ":
+		return 0 // the time of a part is no loss
+	case "cpus_idle":
+		if asleepS, _ := t.Evidence["asleep_s"].(float64); asleepS < k.waitedS {
+			below = min(below, math.Nextafter(k.waitWeight, 0))
+		}
+		return min(t.cost(), below)
 	}
 	return t.cost()
 }

@@ -257,8 +257,8 @@ func TestOrder(t *testing.T) {
 	r.FilesWaitS = ptr(900)                                            // 16 of them
 	r.Doubt = []string{"Part of the samples could not be read."}       // touches no counter
 	r.StartUpS, r.Drift = 400, &CycleDrift{"Iterations grew.", 10, 80} // 7 of them, 1.4
-	want := []string{"ended_by_signal", "failed_in_phase", "files_slow", "throttled", "partly_sampled", "drifting",
-		"start_up_long"}
+	want := []string{"ended_by_signal", "failed_in_phase", "files_slow", "partly_sampled", "start_up_long", "throttled",
+		"drifting"}
 	if got := codes(Of(r, nil)); !slices.Equal(got, want) {
 		t.Errorf("order %v, want %v", got, want)
 	}
@@ -563,11 +563,11 @@ func TestWaitInSlowdown(t *testing.T) {
 	}
 }
 
-// TestSleepComesAfterAWait takes a run that waited for CPUs that others used, and slept: idle CPUs are an info, which
-// the warning precedes.
-func TestSleepComesAfterAWait(t *testing.T) {
+// TestSleepComesAfterALongerWait takes a run that waited longer for CPUs that others used than it slept: the idle CPUs
+// cost more core seconds, but the wait cost more of the elapsed time.
+func TestSleepComesAfterALongerWait(t *testing.T) {
 	for asleepS, want := range map[float64][]string{0: {"crowded"}, 17: {"crowded"}, 27: {"crowded", "cpus_idle"},
-		60: {"crowded", "cpus_idle"}} {
+		60: {"cpus_idle", "crowded"}} {
 		r := RunFacts{ElapsedS: 100, NNodes: 1, InOrder: true, Sampled: true, Periodic: true, AsleepS: &asleepS,
 			CPUWaitS: ptr(50), CPU: CPU{Allocated: ptr(2), Busy: ptr(0.23), Waiting: ptr(0.5), Others: ptr(1.5)}}
 		if got := codes(Of(r, nil)); !slices.Equal(got, want) {
