@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestErrorsPrecede takes a run without an error, whose findings are in the order of their cost, and one that hung before
-// it was ended.
+// TestErrorsPrecede takes a run without an error, whose findings are in the order of their cost, and one that hung
+// before it was ended.
 func TestErrorsPrecede(t *testing.T) {
 	parts := sound()
 	parts.CPU = CPU{Allocated: ptr(2), Busy: ptr(1), Waiting: ptr(0.6), Others: ptr(1)}

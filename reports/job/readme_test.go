@@ -13,8 +13,8 @@ import (
 )
 
 // TestReadmeShowsARealReport prints the report of the run in testdata/melt.json, a LAMMPS melt of ten seconds on 28
-// November 2026 without its timeline: the README's example is the report's first screen, its pattern and its two hottest
-// functions. -update rewrites the example.
+// November 2026 without its timeline: the README's example is the report's first screen, its pattern and its two
+// hottest functions. -update rewrites the example.
 func TestReadmeShowsARealReport(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("testdata", "melt.json"))
 	if err != nil {
