@@ -1,8 +1,6 @@
 package stack
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -44,9 +42,10 @@ func rankOf(environ []byte) (rank int, mpi, ok bool) {
 // process that only waits for a listed child is not a task.
 func ChooseTasks(r peek.Reader, proc, node string, pids []int) (tasks []Task, left int) {
 	var mpi, steps, plain []Task
-	until := time.Now().Add(maxEnvironWait)
+	patient := peek.Patient{Reader: r, Until: time.Now().Add(maxEnvironWait)}
 	for _, pid := range pids {
-		environ := environOf(r, pid, until)
+		// Without an environment, which is nil then, the process has no rank.
+		environ, _ := patient.Ask(peek.ProcRequest{File: peek.Environ, PID: pid, Max: maxEnviron})
 		t := Task{Node: node, Stacks: ProcessStacks{PID: pid}}
 		var ofMPI, ok bool
 		t.Rank, ofMPI, ok = rankOf(environ)
@@ -71,17 +70,6 @@ func ChooseTasks(r peek.Reader, proc, node string, pids []int) (tasks []Task, le
 // maxEnvironWait limits the wait for the environments of all processes: on a busy machine the reader starts and
 // answers late.
 const maxEnvironWait = 8 * time.Second
-
-// environOf returns the environment of a process, nil if it cannot be read by the time until.
-func environOf(r peek.Reader, pid int, until time.Time) []byte {
-	for {
-		b, err := r.Ask(peek.ProcRequest{File: peek.Environ, PID: pid, Max: maxEnviron})
-		if err == nil || errors.Is(err, os.ErrNotExist) || time.Now().After(until) {
-			return b
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-}
 
 // withoutWaiting removes processes that wait for a child among the tasks to end.
 func withoutWaiting(proc string, tasks []Task) (kept []Task) {

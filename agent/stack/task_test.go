@@ -1,7 +1,6 @@
 package stack
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,7 +43,7 @@ type lateReader struct {
 
 func (l *lateReader) Ask(q peek.ProcRequest) ([]byte, error) {
 	if l.tries++; l.tries%3 != 0 {
-		return nil, errors.New("not in time")
+		return nil, peek.ErrTimeout
 	}
 	e, ok := l.of[q.PID]
 	if !ok {

@@ -260,13 +260,17 @@ func (o stackOptions) program(name string) string {
 	return filepath.Join(filepath.Dir(self), name)
 }
 
+// maxListTime limits the time in which the processes of a job are found on a busy machine.
+const maxListTime = 5 * time.Second
+
 // jobProcesses returns the processes of a scheduler's job on this machine, without the scheduler's own programs. It
 // finds them by their cgroup or their slurmstepd, and those of the caller by their environment too.
 func (o stackOptions) jobProcesses(id run.JobID) []int {
 	r := job.Run{Key: run.Key{JobID: id}, Node: scheduler.NodeOf(o.getenv)}
 	r.Job.UID = os.Getuid()
-	reader := peek.NewChild(o.program("jobgait-agent"), as.Self())
-	defer reader.Close()
+	child := peek.NewChild(o.program("jobgait-agent"), as.Self())
+	defer child.Close()
+	reader := peek.Patient{Reader: child, Until: time.Now().Add(maxListTime)}
 	of := scheduler.ForRun(r)
 	var pids []int
 	for _, pid := range job.NewMembers("/proc", reader, r, of).List() {
