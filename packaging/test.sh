@@ -48,6 +48,7 @@ longest=(./reports/jobgait ./epilog/finish ./packaging/checks)
 # Packages whose tests run alone, because beside others they fail for want of CPUs.
 alone=(
   ./agent                # bounds on the agent's CPU time and on the loss of a kill; waits until an agent has found a process
+  ./agent/counter/jobevent # compares clocks that leave out the end of a process, which takes longer beside other work
 )
 
 # Packages whose tests need a CPU, and leave the other to one of these: two run at once. The first takes a minute,

@@ -38,13 +38,16 @@ func shown(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', 4, 64)
 }
 
-// python runs a script under `jobgait run`, pinned to CPU 0 if requested.
+// python runs a script under `jobgait run`, pinned to CPU 0 if requested. It names the interpreter itself, because the
+// python3 of a version manager is a shell script whose processes would belong to the run.
 func (b box) python(script string, before ...string) result {
 	b.t.Helper()
-	if _, err := exec.LookPath("python3"); err != nil {
-		b.t.Skip("no python3")
+	interpreter, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		b.t.Skipf("no python3: %v", err)
 	}
-	return end(b.t, b.command(append(append([]string{"run", "--"}, before...), "python3", "-c", script)...))
+	command := append(append([]string{"run", "--"}, before...), strings.TrimSpace(string(interpreter)), "-c", script)
+	return end(b.t, b.command(command...))
 }
 
 // Commands last for a while, so that they are sampled on a loaded machine: memory is known only from samples.
