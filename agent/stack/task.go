@@ -42,7 +42,7 @@ func rankOf(environ []byte) (rank int, mpi, ok bool) {
 // process that only waits for a listed child is not a task.
 func ChooseTasks(r peek.Reader, proc, node string, pids []int) (tasks []Task, left int) {
 	var mpi, steps, plain []Task
-	patient := peek.Patient{Reader: r, Until: time.Now().Add(maxEnvironWait)}
+	patient := peek.PatientReader{Reader: r, Until: time.Now().Add(maxEnvironWait)}
 	for _, pid := range pids {
 		// Without an environment, which is nil then, the process has no rank.
 		environ, _ := patient.Ask(peek.ProcRequest{File: peek.Environ, PID: pid, Max: maxEnviron})

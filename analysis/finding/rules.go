@@ -104,10 +104,10 @@ func Rules() []Rule {
 		{"memory_growing", Warning,
 			"its memory grew during the whole run, by a quarter and 16 MB or more, and a signal ended the run, or it would " +
 				"reach its limit within ten times its length, or memory grew to three times as much and by 100 MB",
-			onCounts, memoryGrowing, always("Find what keeps growing before a longer run.")},
+			onCounts, memoryGrowing, always("Before a longer run, find what keeps growing in memory.")},
 		{"memory_growing", Info,
 			"its memory grew during the whole run, by a quarter and 16 MB or more",
-			onCounts, memoryGrows, always("Find what keeps growing before a longer run.")},
+			onCounts, memoryGrows, always("Before a longer run, find what keeps growing in memory.")},
 		{"memory_unused", Info,
 			"its memory stayed below a quarter of what it requested, 4 GB or more, in a run of one core hour or " +
 				"more",

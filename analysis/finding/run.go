@@ -67,7 +67,7 @@ type RunFacts struct {
 	Course string
 }
 
-// ThreadWork is the CPU time of the busiest thread of a program, and of all its threads, in s.
+// ThreadWork holds the CPU time of the busiest thread of a program and the sum of all its threads, in s.
 type ThreadWork struct {
 	Program          string
 	Threads          int

@@ -95,7 +95,7 @@ func (r *NodeRecord) columns() []string {
 // changes nothing, run.Libraries removes the functions, and any other level removes the code and the build
 // ids of libraries.
 func (s Summary) WithNames(d run.DisclosureLevel) Summary {
-	s.Course = withNames(s.Course, d)
+	s.Course = limitNames(s.Course, d)
 	switch {
 	case d == run.AllNames:
 	case d != run.Libraries:

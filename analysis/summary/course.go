@@ -41,9 +41,9 @@ func courseOf(set series.Set, t *anatomy.Tally) []Stretch {
 	if n < 2*leastStretch {
 		return nil
 	}
-	busy := partsOf(set, busyColumn, n)
+	busy := meansOfParts(set, busyColumn, n)
 	if busy == nil {
-		busy = partsOf(set, "proc_cpu", n)
+		busy = meansOfParts(set, "proc_cpu", n)
 	}
 	if busy == nil || slices.ContainsFunc(busy, math.IsNaN) {
 		return nil // a gap in the samples would look like a part without work
@@ -68,8 +68,9 @@ func courseOf(set series.Set, t *anatomy.Tally) []Stretch {
 	return out
 }
 
-// withNames returns the stretches with no more names of code than the disclosure level allows: all, libraries, or none.
-func withNames(course []Stretch, d run.DisclosureLevel) (out []Stretch) {
+// limitNames removes from the stretches the names of code that the disclosure level does not allow: none, those of
+// functions, or all.
+func limitNames(course []Stretch, d run.DisclosureLevel) (out []Stretch) {
 	for _, s := range course {
 		switch d {
 		case run.AllNames:
@@ -83,8 +84,9 @@ func withNames(course []Stretch, d run.DisclosureLevel) (out []Stretch) {
 	return out
 }
 
-// partsOf returns the means of a column in n parts of the run, NaN for a part without a value; nil without the column.
-func partsOf(set series.Set, name string, n int) []float64 {
+// meansOfParts returns the means of a column in n parts of the run, NaN for a part without a value; nil without the
+// column.
+func meansOfParts(set series.Set, name string, n int) []float64 {
 	c, ok := set.Column(name)
 	if !ok {
 		return nil
@@ -97,9 +99,10 @@ func partsOf(set series.Set, name string, n int) []float64 {
 	return mean
 }
 
-// codeParts returns what partsOf does for a column of code, but 0 for a part without a value: the code did not run.
-func codeParts(set series.Set, name string, n int) []float64 {
-	mean := partsOf(set, name, n)
+// codeMeans returns the means of a column of code in n parts of the run, 0 for a part without a value, in which the
+// code did not run; nil without the column.
+func codeMeans(set series.Set, name string, n int) []float64 {
+	mean := meansOfParts(set, name, n)
 	for i, v := range mean {
 		if math.IsNaN(v) {
 			mean[i] = 0
@@ -118,7 +121,7 @@ func courseRows(set series.Set, t *anatomy.Tally, n int) (rows [][]float64, name
 			continue
 		}
 		if c.Name == series.OtherCode {
-			rest = codeParts(set, c.Name, n)
+			rest = codeMeans(set, c.Name, n)
 			continue
 		}
 		f := anatomy.Function{Library: anatomy.Unresolved}
@@ -127,7 +130,7 @@ func courseRows(set series.Set, t *anatomy.Tally, n int) (rows [][]float64, name
 		} else if c.Name == series.KernelCode {
 			f.Library = anatomy.KernelCode
 		}
-		mean := codeParts(set, c.Name, n)
+		mean := codeMeans(set, c.Name, n)
 		i, known := at[f]
 		if !known {
 			at[f] = len(rows)
@@ -145,7 +148,7 @@ func courseRows(set series.Set, t *anatomy.Tally, n int) (rows [][]float64, name
 		return rows, names
 	}
 	for _, name := range []string{busyColumn, "proc_cpu"} {
-		if mean := partsOf(set, name, n); mean != nil {
+		if mean := meansOfParts(set, name, n); mean != nil {
 			return [][]float64{mean}, []anatomy.Function{{}}
 		}
 	}

@@ -42,11 +42,12 @@ type NodeRecord struct {
 	Notes []note.Note      `json:"notes"`
 	// Programs are those of the node with most sampled CPU time.
 	Programs []run.Program `json:"programs,omitempty"`
-	// Course lists the parts of a run without patterns that differ; one part where it looks alike throughout, none
-	// where that is unknown.
+	// Course lists the successive parts of a run in which no pattern was found: one part if the run looks alike
+	// throughout, none if that is unknown.
 	Course []Stretch `json:"course,omitempty"`
-	// Sleeps says why its processes slept, the longest first; empty where that is unknown. ThreadWork is how the CPU time
-	// divides among threads, NodeMemoryBytes the memory of the node; nil if unknown.
+	// Sleeps says why its processes slept, the longest first; empty where that is unknown. ThreadWork says how
+	// the CPU time divides among threads, nil if that is unknown. NodeMemoryBytes is the memory of the node, nil if that
+	// is unknown.
 	Sleeps          []run.Sleep     `json:"sleeps,omitempty"`
 	ThreadWork      *run.ThreadWork `json:"thread_work,omitempty"`
 	NodeMemoryBytes *float64        `json:"node_memory_bytes,omitempty"`

@@ -40,7 +40,7 @@ type MemoryResources struct {
 	RequestedBytes *float64 `json:"requested_bytes"`
 	// AddressLimitBytes is the most memory that one process could map (ulimit -v).
 	AddressLimitBytes *float64 `json:"address_limit_bytes"`
-	// NodeBytes is the memory of the node, nil if it is unknown and for a run on several nodes.
+	// NodeBytes is the memory of the node, nil if it is unknown or if the run has several nodes.
 	NodeBytes *float64 `json:"node_bytes,omitempty"`
 	OOMKills  *float64 `json:"oom_kills"`
 }
@@ -64,7 +64,7 @@ type TimeResources struct {
 	UsedS    *float64      `json:"used_s"`
 	LimitS   *float64      `json:"limit_s"`
 	Division *TimeDivision `json:"division"`
-	// Asleep says what processes waited for that slept, the longest first; empty where that was not recorded.
+	// Asleep says what sleeping processes waited for, the longest wait in all first; empty if that was not recorded.
 	Asleep []run.Sleep `json:"asleep,omitempty"`
 }
 

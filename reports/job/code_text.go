@@ -75,8 +75,8 @@ func (r Report) codeBrief() string {
 	if c == nil || len(c.Classes) == 0 {
 		return ""
 	}
-	parts, of := c.leadingFunctions()
-	if of < leastNamed {
+	parts, covered := c.leadingFunctions()
+	if covered < leastNamed {
 		parts = nil
 		for _, l := range c.Libraries {
 			if len(parts) < briefParts && l.Share >= briefFunction {
@@ -113,18 +113,18 @@ func (r Report) waitedForCPUs() bool {
 
 // leadingFunctions returns the names and shares of the functions with at least briefFunction of the CPU time, at most
 // briefParts. It skips the kernel and code without a name. It returns nil if the first function that remains has less
-// than leadFunction. of is the sum of their shares.
-func (c CodeShares) leadingFunctions() (parts []string, of float64) {
+// than leadFunction. covered is the sum of their shares.
+func (c CodeShares) leadingFunctions() (parts []string, covered float64) {
 	for _, f := range c.Functions {
 		named := f.Name != "" && f.Class != string(anatomy.Kernel)
 		if len(parts) == briefParts || f.Share < briefFunction || len(parts) == 0 && named && f.Share < leadFunction {
 			break
 		}
 		if named {
-			parts, of = append(parts, c.share(f.Share)+" "+shortName(string(f.Name), 40)), of+f.Share
+			parts, covered = append(parts, c.share(f.Share)+" "+shortName(string(f.Name), 40)), covered+f.Share
 		}
 	}
-	return parts, of
+	return parts, covered
 }
 
 // libraryWords returns a library's printed name, or words for the kernel and for code without a file.

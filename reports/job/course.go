@@ -74,11 +74,11 @@ func (r Report) courseSentence() string {
 	switch n := len(r.Course); {
 	case n > 1:
 		return fmt.Sprintf("The run has %d parts that differ (PARTS).", n)
-	case n == 1 && r.Job.ElapsedS >= leastCourseS && r.Quality.sampled():
+	case n == 1 && r.Job.ElapsedS >= minComparedS && r.Quality.sampled():
 		return "The run looks alike from start to end."
 	}
 	return ""
 }
 
-// leastCourseS is the length of a run in s below which its parts are not compared.
-const leastCourseS = 2.0
+// minComparedS is the length of a run, in s, below which its parts are not compared.
+const minComparedS = 2.0

@@ -270,7 +270,7 @@ func (o stackOptions) jobProcesses(id run.JobID) []int {
 	r.Job.UID = os.Getuid()
 	child := peek.NewChild(o.program("jobgait-agent"), as.Self())
 	defer child.Close()
-	reader := peek.Patient{Reader: child, Until: time.Now().Add(maxListTime)}
+	reader := peek.PatientReader{Reader: child, Until: time.Now().Add(maxListTime)}
 	of := scheduler.ForRun(r)
 	var pids []int
 	for _, pid := range job.NewMembers("/proc", reader, r, of).List() {

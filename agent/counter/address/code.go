@@ -136,7 +136,7 @@ func (t *table) pageInArea(p *processEntry, s sample) uint64 {
 }
 
 // identifyFile sets the hash of an area's file, from its build id or inode. It returns false if the file's identity is
-// not known yet. at is the time in ns.
+// not known yet. at is the time of the hit in ns.
 func (t *table) identifyFile(a *area, pid int32, at int64) bool {
 	is, ok := t.files.file(pid, *a, at)
 	if !ok {

@@ -47,7 +47,7 @@ func (f *machineRuns) events() []MachineEvent {
 			last++
 		}
 		q, free = last, last+1
-		if e, ok := f.event(known, first, last, usual); ok {
+		if e, ok := f.newEvent(known, first, last, usual); ok {
 			list = append(list, e)
 		}
 	}
@@ -82,9 +82,9 @@ func usualState(s []estimate) float64 {
 	return robust.Median(shifts)
 }
 
-// event returns the event that the runs first to last show; false if too few series show the shift or if it is
-// too small.
-func (f *machineRuns) event(known []moment, first, last int, usual float64) (MachineEvent, bool) {
+// newEvent returns the event that the runs from index first to last, inclusive, of known show, against the usual shift;
+// false if too few series show the shift or if it is too small.
+func (f *machineRuns) newEvent(known []moment, first, last int, usual float64) (MachineEvent, bool) {
 	part := known[first : last+1]
 	all := make([]float64, len(part))
 	own := make(map[int][]float64)

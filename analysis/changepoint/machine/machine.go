@@ -117,7 +117,7 @@ func EstimateShifts(series []MachineSeries, levels Levels) ([]*Member, []Machine
 			f.estimateFromAll(levels)
 		}
 		own := f.addSpells(f.events())
-		f.addNotes(own)
+		f.noteInMembers(own)
 		events = append(events, own...)
 		for _, m := range group {
 			known[m.at] = m
@@ -268,9 +268,9 @@ func (f *machineRuns) estimateBefore(q, known int, now float64, look *panel) (e 
 	return look.estimate(), lastUsed
 }
 
-// addNotes adds a note to each member from which a shift of at least leastMachine was subtracted at the time of an
+// noteInMembers adds a note to each member from which a shift of at least leastMachine was subtracted at the time of an
 // event of the same sign.
-func (f *machineRuns) addNotes(events []MachineEvent) {
+func (f *machineRuns) noteInMembers(events []MachineEvent) {
 	for _, m := range f.members {
 		most := 0.0
 		for k, s := range m.shift {

@@ -31,7 +31,7 @@ func TestPatientRepeatsUnansweredRequests(t *testing.T) {
 		"refused":      {[]error{refused}, time.Now().Add(time.Hour), refused},
 		"after a time": {[]error{ErrBusy, ErrBusy}, time.Now().Add(-time.Hour), ErrBusy},
 	} {
-		text, err := Patient{Reader: &busyReader{c.errs}, Until: c.until}.Ask(ProcRequest{})
+		text, err := PatientReader{Reader: &busyReader{c.errs}, Until: c.until}.Ask(ProcRequest{})
 		if !errors.Is(err, c.want) || (string(text) == "answer") != (c.want == nil) {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
