@@ -210,11 +210,14 @@ func tooManyNodes(r RunFacts) []Finding {
 // leastPart and mostPart limit the share of the run that its first part has, where that is reported.
 const leastPart, mostPart = 0.1, 0.95
 
-// partsDiffer finds runs without cycles whose parts differ, such as one that reads its input first. The cost is the
-// time of the first part.
+// partsDiffer finds runs without cycles whose parts differ, such as one that reads its input first. The finding has no
+// cost: the time of a part is no loss. It returns nil if the first part took less CPU time than an info must cost.
 func partsDiffer(r RunFacts) []Finding {
 	if r.Periodic || len(r.PartsS) < 2 || r.SilentS > 0 || !(r.ElapsedS > 0) ||
 		r.PartsS[0] < leastPart*r.ElapsedS || r.PartsS[0] > mostPart*r.ElapsedS {
+		return nil
+	}
+	if c := r.costOf(r.PartsS[0] / r.ElapsedS); c != nil && *c < r.leastCost() {
 		return nil
 	}
 	var parts []string
@@ -232,11 +235,9 @@ func partsDiffer(r RunFacts) []Finding {
 	if len(parts) > 2 {
 		number = "three"
 	}
-	f := single(fmt.Sprintf("The run had %s parts: %s and %s. PARTS says how they differ.", number,
+	return single(fmt.Sprintf("The run had %s parts: %s and %s. PARTS says how they differ.", number,
 		strings.Join(parts[:len(parts)-1], ", "), parts[len(parts)-1]),
 		map[string]any{"first_part_s": r.PartsS[0], "elapsed_s": r.ElapsedS})
-	f[0].CostCoreS = r.costOf(r.PartsS[0] / r.ElapsedS)
-	return f
 }
 
 // notSampled finds runs that were not sampled.

@@ -183,11 +183,9 @@ func cpusIdle(r RunFacts) []Finding {
 	if idle < idleCPUs**c.Allocated || len(crowded(r)) > 0 && lacked > idle/3 && !r.sleptLong() {
 		return nil // of a run that others held back it is not known what it would have used
 	}
-	if u := unevenThreads(r); len(u) > 0 && !r.sleptLong() {
-		u[0].Level = Info
-		if u[0].isReportable(r) && *u[0].CostCoreS >= idle*r.ElapsedS/2 {
-			return nil // unequal work is the cause of most of them
-		}
+	if u := unevenThreads(r); len(u) > 0 && !r.sleptLong() && *u[0].CostCoreS >= idle*r.ElapsedS/2 &&
+		*u[0].CostCoreS >= max(r.leastCost(), leastShare*r.coreS()) {
+		return nil // unequal work is reported, and is the cause of most of them
 	}
 	f := single(fmt.Sprintf("The run had work for %s of its %s CPUs on average.",
 		q.Figures(used, 2), q.Plain(*c.Allocated, 5)),
@@ -240,7 +238,7 @@ func (r RunFacts) explainedIdleCPUs() float64 {
 	if len(filesSlow(r)) > 0 {
 		rest -= *r.FilesWaitS / r.ElapsedS
 	}
-	if len(hung(r)) > 0 || r.Idle && len(idleSince(r))+len(idleSinceAndEnded(r)) > 0 {
+	if (r.Idle || !r.InOrder) && len(silent(r, "")) > 0 { // reported as hung or as idle_since
 		rest -= r.SilentS / r.ElapsedS
 	}
 	if len(endedIdle(r)) > 0 {

@@ -44,8 +44,9 @@ const (
 	leastShare, leastCoreS, leastTrialCoreS = 0.1, 3600.0, 2.0
 )
 
-// Of returns the findings of a run, except those whose code is in silent: errors first, then those about its end, then
-// the others by cost. Doubts about the samples precede the first finding that rests on samples.
+// Of returns the findings of a run, except those whose code is in silent: first those about its end, errors before
+// warnings as in Rules, then the others by cost. Doubts about the samples precede the first finding that rests on
+// samples.
 func Of(r RunFacts, silent []string) []Finding {
 	var ended, rest, doubt []rankedFinding
 	for _, rule := range Rules() {
@@ -76,16 +77,7 @@ func Of(r RunFacts, silent []string) []Finding {
 	for _, t := range slices.Concat(ended, rest[:first], doubt, rest[first:]) {
 		out = append(out, t.Finding)
 	}
-	slices.SortStableFunc(out, func(a, b Finding) int { return cmp.Compare(notAnError(a), notAnError(b)) })
 	return out
-}
-
-// notAnError returns 0 for an error and 1 for any other finding.
-func notAnError(f Finding) int {
-	if f.Level == Error {
-		return 0
-	}
-	return 1
 }
 
 // Head returns the findings that are printed at the head of a report: the first maxHead whose text is not part of
@@ -101,8 +93,8 @@ func Head(all []Finding) []Finding {
 }
 
 // NextStep returns the one thing to do after a run with these findings: that of the first one in the head for which
-// there is something to do; "" without any. If the wait for CPUs that other work used cost as much as that finding or
-// more, what to do about the wait follows.
+// there is something to do; "" without any. If that finding is a warning and no difference from usual runs, and the
+// wait for CPUs that other work used cost as much or more, what to do about the wait follows.
 func NextStep(all []Finding) string {
 	head := Head(all)
 	i := slices.IndexFunc(head, func(f Finding) bool { return f.Next != "" })
@@ -111,9 +103,11 @@ func NextStep(all []Finding) string {
 	}
 	first := head[i]
 	_, compared := first.Evidence["effect_pct"] // usual runs waited as well
+	if compared || first.Level != Warning || first.CostCoreS == nil {
+		return first.Next
+	}
 	for _, f := range head[i+1:] {
-		if f.Code == "crowded" && !compared && first.CostCoreS != nil && f.cost() >= first.cost() &&
-			first.Level == Warning {
+		if f.Code == "crowded" && f.cost() >= first.cost() {
 			return first.Next + " " + f.Next
 		}
 	}
@@ -165,8 +159,6 @@ func (k ranking) weight(t rankedFinding) float64 {
 		if t.Level == Warning { // it may end the next run
 			return max(t.cost(), min(below, math.MaxFloat64))
 		}
-	case "parts_differ":
-		return 0 // the time of a part is no loss
 	case "cpus_idle":
 		if asleepS, _ := t.Evidence["asleep_s"].(float64); asleepS < k.waitedS {
 			below = min(below, math.Nextafter(k.waitWeight, 0))

@@ -35,9 +35,6 @@ var cases = []struct {
 	{"idle_since", // ended from outside, half an hour after it did nothing more, and ten minutes after
 		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.TrailingIdleS = false, 15, 1800 },
 		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.TrailingIdleS = false, 15, 600 }},
-	{"idle_since", // the same code of a run that ended in order
-		func(r *RunFacts) { r.SilentS, r.Doing, r.NoLoop, r.Idle = 1800, "sleeping", true, true },
-		func(r *RunFacts) { r.SilentS, r.Doing = 1800, "sleeping" }},
 	{"out_of_memory",
 		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.Memory.OOMKills = false, 9, ptr(1) },
 		func(r *RunFacts) { r.InOrder, r.ExitSignal = false, 9 }},
@@ -53,6 +50,9 @@ var cases = []struct {
 	{"failed_in_phase",
 		func(r *RunFacts) { r.InOrder, r.Stopped = false, "in loop A" },
 		func(r *RunFacts) { r.Stopped = "in loop A" }},
+	{"idle_since", // of a run that ended in order
+		func(r *RunFacts) { r.SilentS, r.Doing, r.NoLoop, r.Idle = 1800, "sleeping", true, true },
+		func(r *RunFacts) { r.SilentS, r.Doing = 1800, "sleeping" }},
 	{"time_limit_near",
 		func(r *RunFacts) { r.LimitS = ptr(3700) },
 		func(r *RunFacts) { r.LimitS = ptr(3800) }},
@@ -461,16 +461,34 @@ func TestForecastOfARunThatWasEnded(t *testing.T) {
 	ended.InOrder, ended.ExitSignal = false, 9
 	lacked := ended
 	lacked.Memory.OOMKills = ptr(1)
-	passed := grown // nothing enforced the limit
-	passed.Memory.Growth = &MemoryGrowth{3e8, 1, 6e8, 9, 4e7}
 	for want, r := range map[string]RunFacts{
 		"At this rate a longer run reaches its limit of 400 MB, after 11.5 s.":  grown,
 		"At this rate it would have reached its limit of 400 MB, after 11.5 s.": ended,
 		"So it reached its limit of 400 MB.":                                    lacked,
-		"That is more than its limit of 400 MB.":                                passed,
 	} {
 		if found := memoryGrowing(r); len(found) != 1 || !strings.HasSuffix(found[0].Text, want) {
 			t.Errorf("want %s: %+v", want, found)
+		}
+	}
+}
+
+// TestLimitThatNothingEnforced takes memory that passed the request of a run that ended in order: it threatens no later
+// run, unless it reaches the memory of the node soon.
+func TestLimitThatNothingEnforced(t *testing.T) {
+	for _, c := range []struct {
+		node  *float64
+		level Level
+		want  string
+	}{
+		{nil, Info, "from 300 MB at 1.00 s to 600 MB at 9.00 s: 40.0 MB a second."},
+		{ptr(256e9), Info, " At this rate a longer run reaches all memory of its node, 256 GB, after 1:46:34."},
+		{ptr(1e9), Warning, " At this rate a longer run reaches all memory of its node, 1.00 GB, after 19.0 s."},
+	} {
+		r := RunFacts{ElapsedS: 10, NNodes: 1, InOrder: true, Sampled: true, Periodic: true,
+			Memory: MemoryFacts{Requested: ptr(4e8), Node: c.node, Growth: &MemoryGrowth{3e8, 1, 6e8, 9, 4e7}}}
+		got := Of(r, nil)
+		if len(got) != 1 || got[0].Level != c.level || !strings.HasSuffix(got[0].Text, c.want) {
+			t.Errorf("want %s: %+v", c.want, got)
 		}
 	}
 }

@@ -60,24 +60,29 @@ func memoryGrows(r RunFacts) []Finding {
 // growthThreatens reports whether the growth of memory is a warning.
 func (r RunFacts) growthThreatens() bool {
 	g := r.Memory.Growth
-	limit, _ := r.Memory.limit()
-	if !r.InOrder && (r.ExitSignal != 0 || len(outOfMemory(r)) > 0) {
+	if len(outOfMemory(r)) > 0 || !r.InOrder && r.ExitSignal != 0 {
 		return true
 	}
 	if g.ToBytes >= manyTimes*g.FromBytes && g.ToBytes-g.FromBytes >= largeGrowth {
 		return true
 	}
+	limit, _ := r.memoryLimit()
 	return limit > 0 && r.Memory.limitAtS(limit) <= soonRuns*r.ElapsedS
 }
 
-// limit returns the memory at which a run is ended, in bytes, and its name: the request, the limit of the address
-// space, or all memory of the node; 0 if none is known.
-func (m MemoryFacts) limit() (bytes float64, name string) {
+// memoryLimit returns the memory at which a run whose memory grew is ended, in bytes, and its name: the request, the
+// limit of the address space, or all memory of the node; 0 if none is known. It skips limits that the memory passed
+// although the run did not lack memory: nothing enforced them.
+func (r RunFacts) memoryLimit() (bytes float64, name string) {
+	m, passed := r.Memory, 0.0
+	if len(outOfMemory(r)) == 0 {
+		passed = max(0, m.Growth.ToBytes)
+	}
 	for _, l := range []struct {
 		bytes *float64
 		name  string
 	}{{m.Requested, "its limit of "}, {m.Mappable, "its limit (ulimit -v) of "}, {m.Node, "all memory of its node, "}} {
-		if l.bytes != nil && *l.bytes > 0 {
+		if l.bytes != nil && *l.bytes > passed {
 			return *l.bytes, l.name
 		}
 	}
@@ -104,17 +109,12 @@ func (r RunFacts) growth() []Finding {
 	if r.growthThreatens() && !r.InOrder {
 		f[0].CostCoreS = r.costOf(1) // it may be why
 	}
-	limit, name := m.limit()
+	limit, name := r.memoryLimit()
 	at := m.limitAtS(limit)
 	if limit <= 0 || math.IsInf(at, 0) || at > maxForecastS {
 		return f
 	}
-	f[0].Evidence["limit_bytes"] = limit
-	if limit <= g.ToBytes && len(outOfMemory(r)) == 0 { // nothing enforced it
-		f[0].Text += fmt.Sprintf(" That is more than %s%s.", name, q.Amount(limit, "B"))
-		return f
-	}
-	f[0].Evidence["limit_at_s"] = at
+	f[0].Evidence["limit_bytes"], f[0].Evidence["limit_at_s"] = limit, at
 	switch {
 	case len(outOfMemory(r)) > 0:
 		f[0].Text += fmt.Sprintf(" So it reached %s%s.", name, q.Amount(limit, "B"))

@@ -24,6 +24,19 @@ func TestErrorsPrecede(t *testing.T) {
 	}
 }
 
+// All errors are about the end of a run and come before other rules about it: Of needs no order by level.
+func TestErrorsAreTheFirstRules(t *testing.T) {
+	others := false
+	for _, rule := range Rules() {
+		switch {
+		case rule.Level == Error && (rule.rests != onEnd || others):
+			t.Errorf("the error %s does not come first", rule.Code)
+		case rule.Level != Error && rule.rests == onEnd:
+			others = true
+		}
+	}
+}
+
 // withoutPeriod returns the facts of a run that was sampled and has no period.
 func withoutPeriod(r RunFacts) RunFacts {
 	r.Sampled, r.NoPeriod = true, "x"
@@ -71,13 +84,22 @@ func TestHangNamesItsCauseOnly(t *testing.T) {
 
 // The parts of a run are named with their lengths; a run of unknown length, or without parts, has none.
 func TestPartsOfARun(t *testing.T) {
-	r := RunFacts{ElapsedS: 17, PartsS: []float64{12.2, 4.8}}
+	r := RunFacts{ElapsedS: 17, InOrder: true, PartsS: []float64{12.2, 4.8}}
 	const two = "The run had two parts: the first 12.2 s (71.8 %) and the last 4.80 s (28.2 %). PARTS says how they " +
 		"differ."
 	if got := partsDiffer(r); len(got) != 1 || got[0].Text != two {
 		t.Errorf("%+v", got)
 	}
-	r.PartsS = []float64{10, 4, 3}
+	// On two CPUs the first part took 24 core seconds: enough to be reported of a trial, not of a batch job.
+	r.CPU.Allocated = ptr(2)
+	if got := Of(withoutPeriod(r), nil); got[0].Code != "parts_differ" || got[0].CostCoreS != nil {
+		t.Errorf("a trial: %+v", got)
+	}
+	r.Batch = true
+	if got := partsDiffer(r); len(got) > 0 {
+		t.Errorf("a batch job: %+v", got)
+	}
+	r.Batch, r.PartsS = false, []float64{10, 4, 3}
 	const three = "The run had three parts: the first 10.0 s (58.8 %), the next 4.00 s (23.5 %) and the last 3.00 s " +
 		"(17.6 %)."
 	if got := partsDiffer(r); len(got) != 1 || !strings.HasPrefix(got[0].Text, three) {

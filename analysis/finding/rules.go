@@ -36,7 +36,8 @@ func (u Rule) nextStep(r RunFacts, f Finding) string {
 	return ""
 }
 
-// Rules returns the table, in the order in which findings of equal cost are printed.
+// Rules returns the table, in the order in which findings about the end and findings of equal cost are printed. All
+// errors are about the end and precede the other rules about it.
 func Rules() []Rule {
 	return []Rule{
 		{"hung", Error,
@@ -49,10 +50,6 @@ func Rules() []Rule {
 				"in order, none ran for five minutes or more; or something outside ended it after a quarter of the run and " +
 				"10 s in which none used or wanted a CPU",
 			onEnd, idleSinceAndEnded, adviceOnHang},
-		{"idle_since", Warning,
-			"without a known period, the run's processes were busy for a minute or more, and up to its end, which was in " +
-				"order, none ran for five minutes or more",
-			onEnd, idleSince, adviceOnHang},
 		{"out_of_memory", Error,
 			"the kernel or the scheduler ended processes of the run for want of memory",
 			onEnd, outOfMemory, adviceOnMemory},
@@ -68,6 +65,10 @@ func Rules() []Rule {
 		{"failed_in_phase", Error,
 			"the run failed, and the samples show where in its structure it stopped",
 			onEnd, failedInPhase, nil},
+		{"idle_since", Warning,
+			"without a known period, the run's processes were busy for a minute or more, and up to its end, which was in " +
+				"order, none ran for five minutes or more",
+			onEnd, idleSince, adviceOnHang},
 		{"time_limit_near", Warning,
 			"the run completed after 95 % of its time limit or more",
 			onCounts, timeLimitNear, always("Ask for more time, as the next run may not end within it (sbatch --time).")},
@@ -167,7 +168,8 @@ func Rules() []Rule {
 			"the time before the first cycle that was recognized, unless its tasks mostly waited for CPUs then",
 			onSamples, startUpLong, always("See what it does at its start: type `jobgait stack` in that time.")},
 		{"parts_differ", Info,
-			"a run without cycles whose first part, 10 % of the run or more, differed from the rest in code or busy CPUs",
+			"a run without cycles whose first part differed from the rest in code or busy CPUs, if it took 10 % of the run " +
+				"and as much CPU time as an info must cost, or more; this has no cost",
 			onSamples, partsDiffer, always("To shorten the run, begin with the longest of its parts: PARTS names their code.")},
 		{"checkpoints_cost", Info,
 			"pauses between iterations that return at regular distances",
