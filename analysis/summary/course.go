@@ -49,8 +49,8 @@ func courseOf(set series.Set, t *anatomy.Tally) []Stretch {
 		return nil // a gap in the samples would look like a part without work
 	}
 	rows, names := courseRows(set, t, n)
-	if len(rows) == 0 {
-		return nil
+	if len(rows) == 0 { // no code was sampled
+		rows, names = [][]float64{busy}, []anatomy.Function{{}}
 	}
 	cuts := divideCourse(rows, n)
 	length := float64(set.Len()) * set.StepS / float64(n)
@@ -111,8 +111,8 @@ func codeMeans(set series.Set, name string, n int) []float64 {
 	return mean
 }
 
-// courseRows returns the means in n parts of the run of the samples of each function, or of the busy CPUs where no code
-// was sampled, and the functions of the rows.
+// courseRows returns the means in n parts of the run of the samples of each function, and the functions of the rows;
+// nil where no code was sampled.
 func courseRows(set series.Set, t *anatomy.Tally, n int) (rows [][]float64, names []anatomy.Function) {
 	at := map[anatomy.Function]int{}
 	var rest []float64
@@ -144,15 +144,7 @@ func courseRows(set series.Set, t *anatomy.Tally, n int) (rows [][]float64, name
 	if len(rows) > 0 && rest != nil {
 		return addRest(rows, names, rest, t)
 	}
-	if len(rows) > 0 {
-		return rows, names
-	}
-	for _, name := range []string{busyColumn, "proc_cpu"} {
-		if mean := meansOfParts(set, name, n); mean != nil {
-			return [][]float64{mean}, []anatomy.Function{{}}
-		}
-	}
-	return nil, nil
+	return rows, names
 }
 
 // addRest adds a row for each library, for its samples in pages that have no column of their own. Of these only the sum
@@ -181,25 +173,27 @@ func addRest(rows [][]float64, names []anatomy.Function, rest []float64, t *anat
 // divideCourse returns where the second and the third stretch begin, in parts of the run; nil where no division
 // explains enough.
 func divideCourse(rows [][]float64, n int) []int {
-	one := spread(rows, 0, n)
-	if !(one > 0) {
+	sums := sumParts(rows, n)
+	// Of equal values the rounded sums leave a spread that is not exactly 0.
+	one, rounding := sums.spread(0, n), 1e-12*sums.squares[n]
+	if !(one > rounding) {
 		return nil
 	}
 	two, three := math.Inf(1), math.Inf(1)
 	var second, third []int
 	for a := leastStretch; a <= n-leastStretch; a++ {
-		first := spread(rows, 0, a)
-		if s := first + spread(rows, a, n); s < two {
+		first := sums.spread(0, a)
+		if s := first + sums.spread(a, n); s < two {
 			two, second = s, []int{a}
 		}
 		for b := a + leastStretch; b <= n-leastStretch; b++ {
-			if s := first + spread(rows, a, b) + spread(rows, b, n); s < three {
+			if s := first + sums.spread(a, b) + sums.spread(b, n); s < three {
 				three, third = s, []int{a, b}
 			}
 		}
 	}
 	switch {
-	case three <= mostLeftOfTwo*min(two, mostLeft*one):
+	case three+rounding <= mostLeftOfTwo*min(two, mostLeft*one):
 		return third
 	case two <= mostLeft*one:
 		return second
@@ -207,13 +201,37 @@ func divideCourse(rows [][]float64, n int) []int {
 	return nil
 }
 
-// spread returns the sum of the squared distances of the parts from..to from their mean, over all rows.
-func spread(rows [][]float64, from, to int) (sum float64) {
-	for _, row := range rows {
-		m := meanInParts(row[from:to])
-		for _, v := range row[from:to] {
-			sum += (v - m) * (v - m)
+// partSums holds running sums over the parts of a run: rows[i][k] is the sum of row i before part k, squares[k] the sum
+// of the squares of all rows before part k. So the spread of a stretch takes one step for each row.
+type partSums struct {
+	rows    [][]float64
+	squares []float64
+}
+
+// sumParts returns the running sums of rows of n parts.
+func sumParts(rows [][]float64, n int) partSums {
+	s := partSums{make([][]float64, len(rows)), make([]float64, n+1)}
+	for i, row := range rows {
+		s.rows[i] = make([]float64, n+1)
+		for k, v := range row {
+			s.rows[i][k+1] = s.rows[i][k] + v
 		}
+	}
+	for k := range n {
+		s.squares[k+1] = s.squares[k]
+		for _, row := range rows {
+			s.squares[k+1] += row[k] * row[k]
+		}
+	}
+	return s
+}
+
+// spread returns the sum of the squared distances of the parts from..to from their mean, over all rows.
+func (s partSums) spread(from, to int) float64 {
+	sum := s.squares[to] - s.squares[from]
+	for _, row := range s.rows {
+		d := row[to] - row[from]
+		sum -= d * d / float64(to-from)
 	}
 	return sum
 }

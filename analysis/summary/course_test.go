@@ -3,6 +3,7 @@ package summary
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"jobgait/analysis/run"
@@ -44,6 +45,51 @@ func TestCourse(t *testing.T) {
 		}), nil)
 		if len(got) != 3 || got[1].EndS < 48 || got[1].EndS > 52 {
 			t.Errorf("seed %d: a start of 20 s and an end of 10: %+v", seed, got)
+		}
+	}
+}
+
+// The spread of a stretch by running sums is that by its definition.
+func TestSpreadOfAStretch(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 0))
+	rows := make([][]float64, 5)
+	for i := range rows {
+		for range courseBins {
+			rows[i] = append(rows[i], float64(i)*10+random.NormFloat64())
+		}
+	}
+	sums := sumParts(rows, courseBins)
+	for from := range courseBins {
+		for to := from + 1; to <= courseBins; to++ {
+			want := 0.0
+			for _, row := range rows {
+				m := meanInParts(row[from:to])
+				for _, v := range row[from:to] {
+					want += (v - m) * (v - m)
+				}
+			}
+			if got := sums.spread(from, to); math.Abs(got-want) > 1e-12*sums.squares[courseBins] {
+				t.Fatalf("parts %d to %d: %g, want %g", from, to, got, want)
+			}
+		}
+	}
+}
+
+// Levels without noise are divided where they change, and nowhere else.
+func TestCourseWithoutNoise(t *testing.T) {
+	for _, cuts := range [][]int{nil, {20}, {20, 41}} {
+		rows := make([][]float64, 2)
+		for k := range courseBins {
+			level := 0.1
+			for _, cut := range cuts {
+				if k >= cut {
+					level += 0.7
+				}
+			}
+			rows[0], rows[1] = append(rows[0], level), append(rows[1], 0.3)
+		}
+		if got := divideCourse(rows, courseBins); !slices.Equal(got, cuts) {
+			t.Errorf("changes at %v: divided at %v", cuts, got)
 		}
 	}
 }
