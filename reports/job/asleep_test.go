@@ -66,6 +66,11 @@ func TestPartsAreOnTheFirstScreen(t *testing.T) {
 // Only a run that was compared with itself is said to look alike throughout.
 func TestUncomparedRunIsNotAlike(t *testing.T) {
 	for parts, want := range map[int]bool{0: false, 1: true} {
+		short := flat(note.NotSignificant, "no period: x", 0.97)
+		short.ElapsedS, short.Course = 1.5, make([]summary.Stretch, parts)
+		if got := New(short, nil, options()).courseSentence(); (got != "") != want {
+			t.Errorf("%d parts of a run of 1.5 s: %q", parts, got)
+		}
 		s := flat(note.NotSignificant, "no period: the repetition in code is no stronger than chance gives", 0.97)
 		s.Course = make([]summary.Stretch, parts)
 		text := textOf(t, New(s, nil, options()))
@@ -76,15 +81,15 @@ func TestUncomparedRunIsNotAlike(t *testing.T) {
 	}
 }
 
-// An overhead above what was allowed is said to be, with the reason in a short run.
+// An overhead above what was allowed is said to be, and what weighs more in a short run.
 func TestOverheadAboveItsLimit(t *testing.T) {
 	for _, c := range []struct {
 		pct, elapsedS float64
 		want          string
 	}{
 		{2.9, 17, "2.9 % of the CPUs of the node, 3 % allowed;"},
-		{4, 17, "4.0 % of the CPUs of the node, more than the 3 % allowed, because the run was short: starting to sample " +
-			"has a fixed cost;"},
+		{4, 17, "4.0 % of the CPUs of the node, more than the 3 % allowed; in a short run the start of the " +
+			"sampling is a large part of it;"},
 		{4, 600, "4.0 % of the CPUs of the node, more than the 3 % allowed;"},
 	} {
 		q := Quality{OverheadPct: &c.pct, BudgetPct: ptr(3.0)}

@@ -74,11 +74,8 @@ func (r Report) courseSentence() string {
 	switch n := len(r.Course); {
 	case n > 1:
 		return fmt.Sprintf("The run has %d parts that differ (PARTS).", n)
-	case n == 1 && r.Job.ElapsedS >= minComparedS && r.Quality.sampled():
+	case n == 1:
 		return "The run looks alike from start to end."
 	}
 	return ""
 }
-
-// minComparedS is the length of a run, in s, below which its parts are not compared.
-const minComparedS = 2.0

@@ -74,8 +74,8 @@ func newQuality(s summary.Summary) Quality {
 // shortRunS is the length in s of a run below which the agent's start is a large part of the overhead.
 const shortRunS = 60.0
 
-// overheadText says how much sampling a run of elapsedS seconds cost, how much it was allowed to, and why it exceeded
-// that if the reason is known.
+// overheadText says how much sampling a run of elapsedS seconds cost, how much it was allowed to, and, above that, that
+// the start weighs more in a short run.
 func (q Quality) overheadText(elapsedS float64) string {
 	text := quantity.Optional(q.OverheadPct, quantity.Percent) + " of the CPUs"
 	switch {
@@ -85,7 +85,7 @@ func (q Quality) overheadText(elapsedS float64) string {
 	default:
 		text += " of the node, more than the " + quantity.Chosen(*q.BudgetPct) + " allowed"
 		if elapsedS < shortRunS {
-			text += ", because the run was short: starting to sample has a fixed cost"
+			text += "; in a short run the start of the sampling is a large part of it"
 		}
 	}
 	text += fmt.Sprintf("; the agent itself used %s of CPU time", quantity.Duration(q.AgentCPUS))

@@ -40,7 +40,7 @@ func Words() []GlossaryEntry {
 		{"NEXT", "the one thing to do next, for the first finding that can be acted on"},
 		{"TIME", "the elapsed time divided by what its tasks did: each moment belongs to the tasks that computed, waited " +
 			"for a CPU or for storage, in proportion to their numbers; asleep is the rest, in which all " +
-			"waited for something else (in brackets: main threads for what). On several nodes it is the mean. " +
+			"waited for something else (in brackets: what). On several nodes it is the mean. " +
 			"Where not all of the run was sampled, it says which part"},
 		{"PROGS, PARTS", "the main programs; the parts of a run without cycles that differ"},
 		{"LIMIT, USUAL", "the elapsed time and the time limit; the median elapsed time of earlier runs like this one"},
