@@ -42,7 +42,7 @@ type stacksRead struct {
 }
 
 const (
-	// maxStackReadings is how often stacks are taken in a run, minReadingGapNS the least time between.
+	// maxStackReadings is how often stacks are taken in a run, minReadingGapNS the least time between the starts of two.
 	maxStackReadings = 8
 	minReadingGapNS  = 60e9
 	// maxStackProcesses limits the processes of the job that are searched for tasks.

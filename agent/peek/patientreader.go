@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// PatientReader repeats a request until Reader answers it, or until the time Until. A command that lists processes once
-// uses it: on a busy machine a Child answers late, and the process would be taken for one that cannot be read.
+// PatientReader repeats a request that Reader has not answered yet or has not sent, until the time Until, which is for
+// all requests together; after it, each is sent once. It is for processes that are listed once: on a busy machine a
+// Child answers late, and the process would be taken for one that cannot be read. Its waits cannot be cancelled.
 type PatientReader struct {
 	Reader
 	Until time.Time

@@ -93,7 +93,7 @@ func TestNoFileThatMayBlockIsRead(t *testing.T) {
 	}
 }
 
-// The limit of a reading leaves room for the limits of its parts, so that the second attempt to unwind can end.
+// The limit of a reading leaves time for a stuck copier and for two attempts to unwind one batch of stacks.
 func TestReadingLimitHoldsItsParts(t *testing.T) {
 	if parts := maxEnvironWait + 2*maxStart + CopyFor + 2*unwindWall; parts > ReadingLimit {
 		t.Errorf("the parts of a reading may take %v, more than its limit of %v", parts, ReadingLimit)

@@ -12,8 +12,9 @@ import (
 const (
 	// CopyFor is how long copying the stacks of a node's tasks may take.
 	CopyFor = 2 * time.Second
-	// ReadingLimit is how long reading the stacks of a node's tasks may take. It is longer than the limits of its parts
-	// together: the environments, copiers of which one is stuck at its start, and two attempts to unwind.
+	// ReadingLimit is how long reading the stacks of a node's tasks may take. It leaves time for the environments, a
+	// copier that is stuck at its start, another one, and two attempts to unwind one batch of stacks; more batches may
+	// exceed it.
 	ReadingLimit = 60 * time.Second
 	// chunk is how many processes are read at a time: their copies are in memory together.
 	chunk = 64

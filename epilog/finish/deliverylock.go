@@ -169,7 +169,7 @@ func (f Finisher) pruneDeliveryLocks() (failed error) {
 	for _, e := range entries {
 		path := strings.TrimSuffix(filepath.Join(f.Spool, deliveryLocksDir, e.Name()), leftSuffix)
 		info, err := e.Info()
-		if err != nil || time.Since(info.ModTime()) <= 24*time.Hour || leftAlive(path+leftSuffix) {
+		if err != nil || time.Since(info.ModTime()) <= 24*time.Hour {
 			continue
 		}
 		lock, err := tryLockFile(path, os.O_CREATE)
@@ -179,7 +179,7 @@ func (f Finisher) pruneDeliveryLocks() (failed error) {
 			}
 			continue
 		}
-		if !leftAlive(path + leftSuffix) { // a delivery may have recorded one before the lock was taken
+		if !leftAlive(path + leftSuffix) {
 			failed = errors.Join(failed, removeFile(path+leftSuffix), removeFile(path))
 		}
 		_ = lock.Close()

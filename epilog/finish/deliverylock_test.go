@@ -123,6 +123,20 @@ func TestLocksOfStuckDeliveriesStay(t *testing.T) {
 			t.Errorf("removed although the delivery hangs: %v", err)
 		}
 	}
+	// Without a lock file the record stays as well. Once the delivery has ended, it is removed with the lock file.
+	must(t, os.Remove(path))
+	must(t, f.pruneDeliveryLocks())
+	if _, err := os.Stat(path + ".left"); err != nil {
+		t.Errorf("removed although the delivery hangs: %v", err)
+	}
+	must(t, stuck.Process.Kill())
+	_ = stuck.Wait()
+	must(t, f.pruneDeliveryLocks())
+	left, err := filepath.Glob(path + "*")
+	must(t, err)
+	if len(left) != 0 {
+		t.Errorf("files of a delivery that has ended: %v", left)
+	}
 }
 
 // A lock on a file that was removed or replaced before it was locked is not held.

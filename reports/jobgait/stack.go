@@ -48,7 +48,7 @@ func stackCommand(getenv func(string) string) *cobra.Command {
 			"shown with all its descendants, otherwise of a job of other nodes. A directory\n" +
 			"is one that contains live.json. Without an argument it shows your newest run on\n" +
 			"this machine. A job of several nodes is read on all of them by one step of\n" +
-			"srun, within 60 seconds; a note names the nodes that gave no answer.\n\n" +
+			fmt.Sprintf("srun, within %.0f seconds; a note names the nodes that gave no answer.\n\n", stepLimit.Seconds()) +
 			"Each thread is stopped for about a millisecond. The only effect on it is that\n" +
 			"epoll_wait and a few other system calls return EINTR, as under a debugger.\n" +
 			"Processes that a debugger holds and suspended jobs are not touched. The setting\n" +

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"jobgait/agent/job/jobtest"
+	"jobgait/agent/stack"
 	groups "jobgait/analysis/stacks"
 	stacks "jobgait/reports/stack"
 )
@@ -69,6 +70,17 @@ func TestStackOfARun(t *testing.T) {
 		if want := "1 of 1 task is in write_checkpoint (waits.c:4), asleep in pause.\n"; !strings.HasPrefix(r.out, want) {
 			t.Errorf("stack %s: %q %q, want %q", what, r.out, r.complaint, want)
 		}
+	}
+}
+
+// The step on all nodes has time to start and to list the job's processes beside reading their stacks, and the help
+// states its limit.
+func TestLimitOfTheStackStep(t *testing.T) {
+	if rest := stepLimit - stack.ReadingLimit; rest <= maxListTime {
+		t.Errorf("beside reading, the step has %v, of which listing the processes may take %v", rest, maxListTime)
+	}
+	if help := stackCommand(os.Getenv).Long; !strings.Contains(help, "\nsrun, within 70 seconds;") {
+		t.Error(help)
 	}
 }
 

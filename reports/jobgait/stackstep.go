@@ -22,8 +22,9 @@ import (
 )
 
 const (
-	// stepLimit is how long the step that reads the stacks on all nodes of a job may take.
-	stepLimit = stack.ReadingLimit
+	// stepLimit is how long the step that reads the stacks on all nodes of a job may take: to start, to list the processes
+	// of the job, and to read their stacks.
+	stepLimit = 5*time.Second + maxListTime + stack.ReadingLimit
 	// maxListedNodes limits the nodes that a message lists.
 	maxListedNodes = 8
 )
