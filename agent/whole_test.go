@@ -257,12 +257,8 @@ func TestSamplesACommandOfAnOrdinaryUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	self, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
 	exe := filepath.Join(dir, "ordinary.test")
-	if err := jobtest.WriteProgram(exe, self); err != nil {
+	if err := jobtest.CopyTestProgram(exe); err != nil {
 		t.Fatal(err)
 	}
 	tmp := filepath.Join(dir, "tmp")

@@ -76,12 +76,8 @@ func finishRun(t testing.TB, cfg configs.Config) {
 // ingestInUnit returns a function that runs the ingest as its unit does, and returns status, output and messages.
 func ingestInUnit(t *testing.T, env map[string]string, cfg configs.Config) func() (int, string, string) {
 	t.Helper()
-	self, err := os.Executable()
-	must(t, err)
-	text, err := os.ReadFile(self)
-	must(t, err)
 	program := filepath.Join(filepath.Dir(cfg.Spool.Dir), "program") // where the account may execute it
-	must(t, jobtest.WriteProgram(program, text))
+	must(t, jobtest.CopyTestProgram(program))
 	must(t, os.Chmod(env["JOBGAIT_CONFIG"], 0o644))
 	return func() (int, string, string) {
 		var out, complaint bytes.Buffer

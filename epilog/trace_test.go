@@ -87,8 +87,7 @@ func attack(pid int) (got []string) {
 func attacked(t *testing.T, work func(seen *atomic.Int64)) (got []string) {
 	t.Helper()
 	self := filepath.Join(t.TempDir(), "tracer") // where the account nobody can execute it
-	text, err := os.ReadFile("/proc/self/exe")
-	must(t, errors.Join(err, jobtest.WriteProgram(self, text)))
+	must(t, jobtest.CopyTestProgram(self))
 	for dir := filepath.Dir(self); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
 		must(t, os.Chmod(dir, 0o755))
 	}

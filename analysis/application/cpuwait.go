@@ -1,15 +1,13 @@
 package application
 
 import (
-	"math"
-
 	"jobgait/analysis/history"
 	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/run"
 )
 
 // UsualCPUWait returns the median share of the elapsed time, 0 to 1, for which these runs waited for a CPU; nil if
-// that is known of fewer than half of those that ended normally. The share of a run is estimated from the mean numbers
-// of its tasks that ran and that waited, as if both were constant.
+// that is known of fewer than half of those that ended normally. The shares are estimates (run.CPUWaitShare).
 func UsualCPUWait(runs []history.Run) *float64 {
 	var shares []float64
 	ended := 0
@@ -21,8 +19,8 @@ func UsualCPUWait(runs []history.Run) *float64 {
 		if r.WaitingCPUs == nil || r.BusyCPUs == nil {
 			continue
 		}
-		if ready := *r.WaitingCPUs + *r.BusyCPUs; ready > 0 {
-			shares = append(shares, math.Min(1, ready)**r.WaitingCPUs/ready)
+		if *r.WaitingCPUs+*r.BusyCPUs > 0 {
+			shares = append(shares, run.CPUWaitShare(*r.BusyCPUs, *r.WaitingCPUs))
 		}
 	}
 	if len(shares) == 0 || 2*len(shares) < ended {

@@ -88,7 +88,7 @@ func (r RunFacts) slowdowns(creeps bool) []Finding {
 
 // asFinding converts a comparison to a finding. A known shift is added to its text and evidence.
 func (c Comparison) asFinding() Finding {
-	f := Finding{Text: c.Text, Evidence: map[string]any{"effect_pct": c.EffectPct}}
+	f := Finding{Text: c.Text, Evidence: map[string]any{"effect_pct": c.EffectPct}, comparison: &c}
 	if c.Command != "" {
 		f.Action = action("See what changed: %s", c.Command)
 	}

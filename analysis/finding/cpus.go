@@ -48,8 +48,8 @@ func crowded(r RunFacts) []Finding {
 		where = "nodes"
 	}
 	lost := fmt.Sprintf("it lacked %s of %s CPUs on average", q.Figures(lacked, 2), q.Plain(*r.CPU.Allocated, 5))
-	if w := r.CPUWaitS; w != nil && r.ElapsedS > 0 {
-		lost = fmt.Sprintf("it waited %s for one, %s of the run", q.Duration(*w), q.Share(min(1, *w/r.ElapsedS)))
+	if share, ok := r.cpuWaitShare(); ok {
+		lost = fmt.Sprintf("it waited %s for one, %s of the run", q.Duration(*r.CPUWaitS), q.Share(share))
 	}
 	f := single(fmt.Sprintf("Other work on its %s took CPUs from the run: %s.", where, lost),
 		map[string]any{"busy_cpus": *r.CPU.Busy, "allocated_cpus": *r.CPU.Allocated, "waiting_cpus": *r.CPU.Waiting,
@@ -195,12 +195,12 @@ func cpusIdle(r RunFacts) []Finding {
 			q.Share(min(1, *r.AsleepS/r.ElapsedS)), r.sleepReason())
 		f[0].Evidence["asleep_s"] = *r.AsleepS
 	}
-	if w := r.CPUWaitS; w != nil && *w >= lostCPUs*r.ElapsedS {
+	if share, ok := r.cpuWaitShare(); ok && share >= lostCPUs {
 		what := "It had to wait for these"
 		if r.sleptLong() {
 			what = "The run had to wait for CPUs"
 		}
-		f[0].Text += fmt.Sprintf(" %s during %s of the run.", what, q.Share(min(1, *w/r.ElapsedS)))
+		f[0].Text += fmt.Sprintf(" %s during %s of the run.", what, q.Share(share))
 	}
 	f[0].CostCoreS = r.costOf(idle / *c.Allocated)
 	threads := float64(r.Threads * max(1, r.Tasks))

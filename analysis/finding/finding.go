@@ -34,6 +34,8 @@ type Finding struct {
 	PartOf string `json:"-"`
 	// Evidence holds the numbers and words on which it is based, by name.
 	Evidence map[string]any `json:"evidence"`
+	// comparison is what the finding reports, nil unless that is a comparison with earlier runs.
+	comparison *Comparison
 }
 
 const (

@@ -573,8 +573,7 @@ func TestWaitInSlowdown(t *testing.T) {
 		{"only this run waited", 20, CPU{Busy: ptr(0.8), Waiting: ptr(0.2)}, 0, 0, 0, false},
 	} {
 		r := RunFacts{ElapsedS: 100, CPUWaitS: &c.waitS, CPU: c.cpu}
-		pct, ok := r.waitInSlowdown(Finding{Code: "slower_than_usual", Evidence: map[string]any{"effect_pct": 9.0,
-			"usual_cpu_wait": c.usual, "slower_cpu_wait": c.since}})
+		pct, ok := r.waitInSlowdown(Comparison{EffectPct: 9, UsualCPUWait: &c.usual, SlowerCPUWait: &c.since})
 		if ok != c.isPartOfShift || math.Abs(pct-c.pct) > 0.1 {
 			t.Errorf("%s: %.2f points, %v, want %.2f, %v", c.name, pct, ok, c.pct, c.isPartOfShift)
 		}

@@ -146,6 +146,14 @@ func (r RunFacts) coreS() float64 {
 	return *r.CPU.Allocated * r.ElapsedS
 }
 
+// cpuWaitShare returns the share of the elapsed time, 0 to 1, in which its tasks waited for a CPU; false if unknown.
+func (r RunFacts) cpuWaitShare() (share float64, ok bool) {
+	if r.CPUWaitS == nil || r.ElapsedS <= 0 {
+		return 0, false
+	}
+	return min(1, *r.CPUWaitS/r.ElapsedS), true
+}
+
 // costOf returns a share of the run in core seconds, nil if the number of CPUs is unknown.
 func (r RunFacts) costOf(part float64) *float64 {
 	if r.coreS() <= 0 {

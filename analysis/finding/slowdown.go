@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	q "jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 )
 
 // leastJoinedPct is the least part of a slowdown, in percent of the usual time, that is attributed to waiting for CPUs,
@@ -16,12 +17,16 @@ const leastJoinedPct, leastJoinedPart = 3.0, 0.1
 // or more, the next step is that about other work.
 func (r RunFacts) joinSlowdownAndWait(found []rankedFinding) {
 	crowd := slices.IndexFunc(found, func(f rankedFinding) bool { return f.Code == "crowded" })
-	if crowd < 0 {
+	share, known := r.cpuWaitShare()
+	if crowd < 0 || !known {
 		return
 	}
 	for i := range found {
 		f := &found[i].Finding
-		pct, ok := r.waitInSlowdown(*f)
+		if f.Code != "slower_than_usual" || f.comparison == nil {
+			continue
+		}
+		pct, ok := r.waitInSlowdown(*f.comparison)
 		switch {
 		case !ok:
 			continue
@@ -29,7 +34,7 @@ func (r RunFacts) joinSlowdownAndWait(found []rankedFinding) {
 			f.Text += " It is not that other work took CPUs: usual runs waited for them as long."
 			continue
 		}
-		effect := f.Evidence["effect_pct"].(float64)
+		effect := f.comparison.EffectPct
 		if pct < leastJoinedPct && pct < leastJoinedPart*effect {
 			continue
 		}
@@ -38,8 +43,7 @@ func (r RunFacts) joinSlowdownAndWait(found []rankedFinding) {
 		if pct >= effect {
 			part = "All of that is"
 		}
-		f.Text += fmt.Sprintf(" %s waiting for CPUs that other work used, %s of the run.", part,
-			q.Share(*r.CPUWaitS/r.ElapsedS))
+		f.Text += fmt.Sprintf(" %s waiting for CPUs that other work used, %s of the run.", part, q.Share(share))
 		found[crowd].PartOf = f.Code
 		if 2*pct >= effect {
 			f.Next = found[crowd].Next
@@ -49,23 +53,22 @@ func (r RunFacts) joinSlowdownAndWait(found []rankedFinding) {
 }
 
 // waitInSlowdown returns by how much longer than usual runs this run waited for CPUs, in percent of the usual time;
-// false for findings that are not slowdowns, and where either wait is unknown.
-func (r RunFacts) waitInSlowdown(f Finding) (pct float64, ok bool) {
-	effect, compared := f.Evidence["effect_pct"].(float64)
-	usual, known := f.Evidence["usual_cpu_wait"].(float64)
-	if f.Code != "slower_than_usual" || !compared || !known || r.CPUWaitS == nil || r.ElapsedS <= 0 {
+// false where either wait is unknown, and where only this run waited, of those since the change.
+func (r RunFacts) waitInSlowdown(c Comparison) (pct float64, ok bool) {
+	share, known := r.cpuWaitShare()
+	if !known || c.UsualCPUWait == nil {
 		return 0, false
 	}
-	share, scale := min(1, *r.CPUWaitS/r.ElapsedS), 1.0
+	slowdown, scale := 1+c.EffectPct/100, 1.0
 	// The waits of several runs are estimated from means (application.UsualCPUWait), which exceeds a divided time if work
 	// comes in bursts. They are scaled by what both estimates of this run's wait are.
 	if b, w := r.CPU.Busy, r.CPU.Waiting; b != nil && w != nil && *w > 0 {
-		scale = min(1, share*(*b+*w)/(min(1, *b+*w)**w))
+		scale = min(1, share/run.CPUWaitShare(*b, *w))
 	}
-	pct = 100 * (share*(1+effect/100) - scale*usual)
+	pct = 100 * (share*slowdown - scale**c.UsualCPUWait)
 	// The slowdown is that of all runs since the change: what only this run waited is no part of it.
-	if since, known := f.Evidence["slower_cpu_wait"].(float64); known && scale*since < share && pct > 0 {
-		pct = 100 * scale * (since*(1+effect/100) - usual)
+	if since := c.SlowerCPUWait; since != nil && scale**since < share && pct > 0 {
+		pct = 100 * scale * (*since*slowdown - *c.UsualCPUWait)
 		return pct, pct > 0
 	}
 	return pct, true

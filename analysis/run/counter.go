@@ -31,6 +31,17 @@ const MemoryMost = "proc_rss_max"
 // CPUWait is the counter of the time for which tasks were runnable and did not run, in ns.
 const CPUWait = "proc_wait"
 
+// CPUWaitShare returns the estimated share of the time, 0 to 1, for which a run waited for a CPU, from the mean numbers
+// of its tasks that ran and that waited, as if both were constant: time with tasks of both kinds is divided in
+// proportion to these numbers. It returns 0 without any task.
+func CPUWaitShare(running, waiting float64) float64 {
+	ready := running + waiting
+	if !(ready > 0) {
+		return 0
+	}
+	return min(1, ready) * waiting / ready
+}
+
 // StorageWait is the counter of the time for which tasks waited for storage, in ns, estimated from their states.
 const StorageWait = "proc_storage_wait"
 

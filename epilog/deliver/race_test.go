@@ -61,9 +61,7 @@ func newRace(t *testing.T) race {
 	r := race{home: filepath.Join(top, "home"), user: as.Account{UID: 65534, GID: 65534, Groups: []uint32{65534}},
 		program: filepath.Join(top, "program")}
 	r.here, r.link = filepath.Join(r.home, "here"), filepath.Join(r.home, "link")
-	text, err := os.ReadFile("/proc/self/exe")
-	must(t, err)
-	must(t, jobtest.WriteProgram(r.program, text))
+	must(t, jobtest.CopyTestProgram(r.program))
 	must(t, os.Chmod(top, 0o755))
 	for _, d := range []struct {
 		path string

@@ -19,16 +19,29 @@ import (
 	"jobgait/analysis/run"
 )
 
+// spoolingFinisher returns a finisher of a new site whose spool exists.
+func spoolingFinisher(t *testing.T) Finisher {
+	t.Helper()
+	f := newSite(t).finisher("n1")
+	must(t, os.MkdirAll(f.Spool, 0o700))
+	return f
+}
+
+// hangingDelivery starts a process that stands for the child of a delivery that hangs.
+func hangingDelivery(t *testing.T) *exec.Cmd {
+	t.Helper()
+	child := exec.Command("/bin/sleep", "600")
+	must(t, child.Start())
+	t.Cleanup(func() { _ = child.Process.Kill(); _ = child.Wait() })
+	return child
+}
+
 // A child that was abandoned in a file system of its user prevents further children of this user, but not of
 // other users. When it ends, the next one may start.
 func TestOneDeliveryAUser(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	f := s.finisher("n1")
-	must(t, os.MkdirAll(f.Spool, 0o700))
-	stuck := exec.Command("/bin/sleep", "600")
-	must(t, stuck.Start())
-	t.Cleanup(func() { _ = stuck.Process.Kill() })
+	f := spoolingFinisher(t)
+	stuck := hangingDelivery(t)
 	child := func(uid uint32) *as.Child {
 		return &as.Child{Account: as.Account{UID: uid, GID: uid}}
 	}
@@ -76,9 +89,7 @@ func TestOneDeliveryAUser(t *testing.T) {
 // The lock of a user who gets reports stays, however old it is: a removed lock would let two deliveries begin at once.
 func TestUsedTurnsStay(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	f := s.finisher("n1")
-	must(t, os.MkdirAll(f.Spool, 0o700))
+	f := spoolingFinisher(t)
 	age := time.Now().Add(-48 * time.Hour)
 	for _, uid := range []int{4711, 4712} {
 		turn, err := f.lockDelivery(t.Context(), uid)
@@ -102,12 +113,8 @@ func TestUsedTurnsStay(t *testing.T) {
 // The lock of a user whose abandoned delivery still hangs stays with its record, however old both are.
 func TestLocksOfStuckDeliveriesStay(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
-	f := s.finisher("n1")
-	must(t, os.MkdirAll(f.Spool, 0o700))
-	stuck := exec.Command("/bin/sleep", "600")
-	must(t, stuck.Start())
-	t.Cleanup(func() { _ = stuck.Process.Kill(); _ = stuck.Wait() })
+	f := spoolingFinisher(t)
+	stuck := hangingDelivery(t)
 	lock, err := f.lockDelivery(t.Context(), 4711)
 	must(t, err)
 	f.recordLeft(lock.leftPath, stuck.Process.Pid)
@@ -196,13 +203,9 @@ func TestCollectionThatHangs(t *testing.T) {
 	account, err := as.Lookup(t.Context(), "nobody")
 	must(t, err)
 	must(t, os.Chown(s.cfg.Collect.Dir, int(account.UID), int(account.GID)))
-	self, err := os.Executable()
-	must(t, err)
-	text, err := os.ReadFile(self)
-	must(t, err)
 	f := s.finisher("n1")
 	f.Program = filepath.Join(s.root, "program") // where the account may execute it
-	must(t, jobtest.WriteProgram(f.Program, text))
+	must(t, jobtest.CopyTestProgram(f.Program))
 	free, asked := peektest.MountHangingAndNotify(t, s.cfg.Collect.Dir)
 	left := filepath.Join(f.Spool, "collect.left")
 	var stuck job.Process

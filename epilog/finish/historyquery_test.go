@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 
 	"jobgait/agent/as"
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
@@ -240,10 +240,7 @@ func (s *site) ofNobody(t *testing.T) Finisher {
 		must(t, os.Chmod(dir, 0o755))
 	}
 	program := filepath.Join(s.root, "program")
-	self, err := os.Executable()
-	must(t, err)
-	must(t, exec.Command("cp", self, program).Run())
-	must(t, os.Chmod(program, 0o755))
+	must(t, jobtest.CopyTestProgram(program))
 	own := func(path string) { must(t, os.Chown(path, int(account.UID), int(account.GID))) }
 	must(t, filepath.WalkDir(s.cfg.Collect.Dir, func(path string, _ os.DirEntry, err error) error {
 		own(path)

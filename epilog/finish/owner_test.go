@@ -89,11 +89,8 @@ func TestKeptReportUnderTheSweepUnit(t *testing.T) {
 	for _, ingest := range []string{"here", "spool"} {
 		s := ownedBySite(t).withHistory(ingest)
 		dir := s.nowhere(seven)
-		self, err := os.Executable()
-		must(t, err)
 		program := filepath.Join(s.root, "program") // where the user may execute it
-		text, err := os.ReadFile(self)
-		must(t, errors.Join(err, jobtest.WriteProgram(program, text)))
+		must(t, jobtest.CopyTestProgram(program))
 		cmd := jobtest.UnitCommand(t, "../../configs/systemd/jobgait-sweep.service", program, sweepVerb, s.root, ingest)
 		out, err := cmd.CombinedOutput()
 		if err != nil || StateOf(dir) != Closed {

@@ -77,8 +77,7 @@ func (r Report) runFacts() finding.RunFacts {
 }
 
 // cpuWaitS returns for how many seconds between two times, in s since the run began, its tasks waited for a CPU on the
-// lead node; 0 if that was not recorded. A moment with tasks that ran and tasks that waited is divided in proportion
-// to their numbers.
+// lead node (run.CPUWaitShare); 0 if that was not recorded.
 func (r Report) cpuWaitS(fromS, toS float64) (waitS float64) {
 	t := r.Rhythm.Timeline
 	column := func(name string) series.Values {
@@ -92,8 +91,8 @@ func (r Report) cpuWaitS(fromS, toS float64) (waitS float64) {
 	for k := range min(len(busy), len(waiting)) {
 		at := t.StartS + float64(k)*t.StepS
 		within := math.Min(toS, at+t.StepS) - math.Max(fromS, at)
-		if ready := float64(busy[k] + waiting[k]); within > 0 && ready > 0 {
-			waitS += within * math.Min(1, ready) * float64(waiting[k]) / ready
+		if within > 0 {
+			waitS += within * run.CPUWaitShare(float64(busy[k]), float64(waiting[k]))
 		}
 	}
 	return waitS

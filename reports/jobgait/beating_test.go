@@ -261,38 +261,45 @@ func TestLiveStalls(t *testing.T) {
 		var mu sync.Mutex
 		var after []float64
 		rounds, begun := jobtest.Rounds(1), 0
-		t.Run(l.name, func(t *testing.T) {
-			t.Cleanup(func() { // all rounds have ended
-				fmt.Printf("| %s | %d of %d | %d | %s |\n", l.name, begun, rounds, len(after), extremes(after))
-			})
-			for range rounds {
-				t.Run("", func(t *testing.T) {
-					t.Parallel()
-					b := newBeating(t, l.way)
-					b.inLoop(4 * time.Minute)
-					mu.Lock()
-					begun++
-					mu.Unlock()
-					l.leave(b)
-					s, told := b.within(map[bool]time.Duration{true: 3 * time.Minute, false: time.Minute}[l.stalls],
-						func(s live.State) bool { return s.State == tracker.Stalled })
-					if told != l.stalls {
-						t.Errorf("stalled: %v, %+v", told, s)
-					}
-					if told {
-						late := s.At.Sub(b.threshold())
-						mu.Lock()
-						after = append(after, late.Seconds())
-						mu.Unlock()
-						if l.stalls && (late < -boundaryOff || late > 2*time.Second) {
-							t.Errorf("reported %v after the threshold", late)
-						}
-					}
-					_ = syscall.Kill(b.pid, syscall.SIGCONT)
-				})
+		inParallelRounds(t, l.name, rounds, func(t *testing.T) {
+			b := newBeating(t, l.way)
+			b.inLoop(4 * time.Minute)
+			mu.Lock()
+			begun++
+			mu.Unlock()
+			l.leave(b)
+			s, told := b.within(map[bool]time.Duration{true: 3 * time.Minute, false: time.Minute}[l.stalls],
+				func(s live.State) bool { return s.State == tracker.Stalled })
+			if told != l.stalls {
+				t.Errorf("stalled: %v, %+v", told, s)
 			}
+			if told {
+				late := s.At.Sub(b.threshold())
+				mu.Lock()
+				after = append(after, late.Seconds())
+				mu.Unlock()
+				if l.stalls && (late < -boundaryOff || late > 2*time.Second) {
+					t.Errorf("reported %v after the threshold", late)
+				}
+			}
+			_ = syscall.Kill(b.pid, syscall.SIGCONT)
 		})
+		fmt.Printf("| %s | %d of %d | %d | %s |\n", l.name, begun, rounds, len(after), extremes(after))
 	}
+}
+
+// inParallelRounds runs a round of a test a number of times, in parallel, as subtests of one with this name, and
+// returns when all have ended.
+func inParallelRounds(t *testing.T, name string, rounds int, round func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		for range rounds {
+			t.Run("", func(t *testing.T) {
+				t.Parallel()
+				round(t)
+			})
+		}
+	})
 }
 
 func extremes(x []float64) string {

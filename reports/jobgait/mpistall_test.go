@@ -156,50 +156,43 @@ func TestLiveStallsInMPI(t *testing.T) {
 		var mu sync.Mutex
 		var after []float64
 		rounds, stalls, named := jobtest.Rounds(1), 0, 0
-		t.Run(way, func(t *testing.T) {
-			t.Cleanup(func() { // all rounds have ended
-				t.Logf("%s: %d of %d rounds stalled, rank named in %d, seconds after the loop %s", way, stalls, rounds, named,
-					extremes(after))
-			})
-			for range rounds {
-				t.Run("", func(t *testing.T) {
-					t.Parallel()
-					r := newReducingRun(t, way)
-					var left time.Time
-					for left.IsZero() {
-						if r.has("left") {
-							left = time.Now()
-						}
-						select {
-						case <-r.ended:
-							t.Fatal("the program ended in its loop")
-						case <-time.After(20 * time.Millisecond):
-						}
-					}
-					s, stalled := r.untilStalled()
-					late := time.Since(left).Seconds()
-					r.kill()
-					mu.Lock()
-					defer mu.Unlock()
-					if stalled != (way == "block") {
-						t.Errorf("stalled: %v, %+v", stalled, s)
-					}
-					if stalled {
-						stalls++
-						after = append(after, late)
-					}
-					if way == "block" {
-						text := strings.Join(strings.Fields(r.report()), " ")
-						if stalled && strings.Contains(s.Stalled.Summary, want) && strings.Contains(text, want) &&
-							slices.Contains(r.outcome().codes(), "hung") {
-							named++
-						} else {
-							t.Errorf("the rank is not named: %+v\n%s", s.Stalled, text)
-						}
-					}
-					t.Logf("%s: stalled %v, %.1f s after the loop", way, stalled, late)
-				})
+		inParallelRounds(t, way, rounds, func(t *testing.T) {
+			r := newReducingRun(t, way)
+			var left time.Time
+			for left.IsZero() {
+				if r.has("left") {
+					left = time.Now()
+				}
+				select {
+				case <-r.ended:
+					t.Fatal("the program ended in its loop")
+				case <-time.After(20 * time.Millisecond):
+				}
 			}
+			s, stalled := r.untilStalled()
+			late := time.Since(left).Seconds()
+			r.kill()
+			mu.Lock()
+			defer mu.Unlock()
+			if stalled != (way == "block") {
+				t.Errorf("stalled: %v, %+v", stalled, s)
+			}
+			if stalled {
+				stalls++
+				after = append(after, late)
+			}
+			if way == "block" {
+				text := strings.Join(strings.Fields(r.report()), " ")
+				if stalled && strings.Contains(s.Stalled.Summary, want) && strings.Contains(text, want) &&
+					slices.Contains(r.outcome().codes(), "hung") {
+					named++
+				} else {
+					t.Errorf("the rank is not named: %+v\n%s", s.Stalled, text)
+				}
+			}
+			t.Logf("%s: stalled %v, %.1f s after the loop", way, stalled, late)
 		})
+		t.Logf("%s: %d of %d rounds stalled, rank named in %d, seconds after the loop %s", way, stalls, rounds, named,
+			extremes(after))
 	}
 }

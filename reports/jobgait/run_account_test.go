@@ -122,12 +122,12 @@ func TestForkingProgramOfAnOrdinaryUserIsCountedWhole(t *testing.T) {
 	best, clock := math.Inf(1), 0.0
 	for range 10 {
 		b := newBox(t)
-		self, err := os.Executable()
-		if err != nil {
+		program := filepath.Join(b.work, "forking") // where the user may execute it
+		if err := jobtest.CopyTestProgram(program); err != nil {
 			t.Fatal(err)
 		}
 		b.env = append(b.env, accountRole+"=parent")
-		cmd := b.asNobody("run", "--", copied(t, b, self))
+		cmd := b.asNobody("run", "--", program)
 		before := stolen(t)
 		r := end(t, cmd)
 		kept := stolen(t) - before
@@ -165,20 +165,6 @@ func stolen(t *testing.T) float64 {
 		}
 	}
 	return ticks * 1e7
-}
-
-// copied puts the test program where the user can read it.
-func copied(t *testing.T, b box, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	to := filepath.Join(b.work, "forking")
-	if err == nil {
-		err = jobtest.WriteProgram(to, text)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return to
 }
 
 // counted is the total of a counter in the newest report.

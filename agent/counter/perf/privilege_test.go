@@ -47,12 +47,8 @@ func readable(t *testing.T) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	os.Chmod(dir, 0o777)
-	text, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
 	program := filepath.Join(dir, "perf.test")
-	if err := jobtest.WriteProgram(program, text); err != nil {
+	if err := jobtest.CopyTestProgram(program); err != nil {
 		t.Fatal(err)
 	}
 	return program

@@ -37,3 +37,13 @@ func WriteProgram(path string, text []byte) error {
 	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(path, text, 0o755)
 }
+
+// CopyTestProgram writes a copy of the running test program to path, as WriteProgram does: where another account may
+// execute it, or under another name.
+func CopyTestProgram(path string) error {
+	text, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	return WriteProgram(path, text)
+}

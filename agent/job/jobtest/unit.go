@@ -126,16 +126,8 @@ func serviceSettings(text string) map[string]string {
 // have passed.
 func TestsUnderUnit(t *testing.T, unit, dir, pattern string, minTests int) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
 	program := filepath.Join(t.TempDir(), "tests")
-	err = errors.Join(WriteProgram(program, text), os.Chmod(filepath.Dir(filepath.Dir(program)), 0o755))
+	err := errors.Join(CopyTestProgram(program), os.Chmod(filepath.Dir(filepath.Dir(program)), 0o755))
 	if err != nil {
 		t.Fatal(err) // other accounts must be able to execute it
 	}
