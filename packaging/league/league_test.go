@@ -50,6 +50,11 @@ func runLeague(ctx context.Context, args []string, stdout, stderr io.Writer) int
 		fmt.Fprintln(stderr, "league:", err)
 		return 2
 	}
+	if l.seizes, err = newSeizeCounter(); err != nil {
+		fmt.Fprintln(stderr, "league:", err)
+	} else {
+		defer l.seizes.close()
+	}
 	failed := 0
 	var all []outcome
 	for round := 1; round <= *rounds; round++ {

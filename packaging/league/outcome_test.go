@@ -21,6 +21,8 @@ type outcome struct {
 	At          string  `json:"at"`
 	Marks       marks   `json:"marks"`
 	Answer      answer  `json:"answer"`
+	// Seized is how many threads any process of the machine seized while it ran, nil if that was not counted.
+	Seized *int `json:"seized,omitempty"`
 }
 
 // judge compares the answer of an outcome with its marks.
@@ -36,6 +38,7 @@ type league struct {
 	bin, cache string
 	budget     float64
 	limit      time.Duration
+	seizes     seizeCounter // the zero value does not count
 }
 
 // key names a run and its files in the cache.

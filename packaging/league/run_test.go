@@ -40,7 +40,11 @@ func (l league) live(ctx context.Context, a application, crowded bool, base stri
 	}
 	err = l.prepare(ctx, a, dir)
 	if err == nil {
+		_, _ = l.seizes.take()
 		o.Marks, err = l.watch(ctx, a, dir, crowded)
+	}
+	if n, countErr := l.seizes.take(); countErr == nil {
+		o.Seized = &n
 	}
 	if err == nil {
 		o.Answer, err = collect(dir, base+".jgp")

@@ -41,8 +41,26 @@ func print(w io.Writer, all []outcome, chosen []application) {
 		fmt.Fprintln(w, "|")
 	}
 	reliability(w, all, of)
+	fmt.Fprintf(w, "\n%s\n", stacksTaken(all))
 	fmt.Fprintf(w, "\n| application | beside | CPUs | Hz | by the log, median / mean s | reported, s (confidence) | "+
 		"verdict |\n|---|---|---|---|---|---|---|\n%s", rows.String())
+}
+
+// stacksTaken says in how many runs a process of the machine seized threads, as one that copies stacks does.
+func stacksTaken(all []outcome) string {
+	counted, with, threads := 0, 0, 0
+	for _, o := range all {
+		if o.Seized == nil {
+			continue
+		}
+		counted++
+		threads += *o.Seized
+		if *o.Seized > 0 {
+			with++
+		}
+	}
+	return fmt.Sprintf("Threads were seized in %d of the %d runs in which that was counted: %d threads.", with, counted,
+		threads)
 }
 
 func kindOf(o outcome, a application) string {
