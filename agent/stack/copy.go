@@ -75,8 +75,10 @@ type ThreadCopy struct {
 	// Registers are numbered as DWARF does. Known has a bit for each that is set.
 	Registers []uint64 `json:"registers,omitempty"`
 	Known     uint64   `json:"known,omitempty"`
-	// Stack has the bytes from the stack pointer upwards.
-	Stack []byte `json:"stack,omitempty"`
+	// Stack has the bytes from the address StackAt upwards: from the red zone below the stack pointer or, if that cannot
+	// be read, from the stack pointer.
+	Stack   []byte `json:"stack,omitempty"`
+	StackAt uint64 `json:"stack_at,omitempty"`
 	// HeldNS is how long the thread was stopped.
 	HeldNS  int64       `json:"held_ns,omitempty"`
 	Trouble CopyProblem `json:"trouble,omitempty"`
@@ -216,7 +218,7 @@ func (c *copier) copyThread(t *ThreadCopy) {
 	n := 0
 	if err == nil {
 		t.Registers, t.Known = registers, known
-		n = memory.read(registers[thisMachine().sp], c.buffer)
+		t.StackAt, n = c.readStack(memory, registers[thisMachine().sp])
 	}
 	// A signal that arrived first is delivered as if the thread had not been stopped.
 	_ = ptrace(unix.PTRACE_DETACH, t.TID, 0, uintptr(signalOf(status)))
@@ -225,6 +227,15 @@ func (c *copier) copyThread(t *ThreadCopy) {
 	if err != nil {
 		t.Trouble = troubleOf(err)
 	}
+}
+
+// readStack reads a stack into the buffer, and returns the address of its first byte and its size.
+func (c *copier) readStack(memory processMemory, sp uint64) (at uint64, n int) {
+	at = sp - thisMachine().redZone
+	if n = memory.read(at, c.buffer); n == 0 {
+		at, n = sp, memory.read(sp, c.buffer)
+	}
+	return at, n
 }
 
 // The interval of the polls for a stop, which doubles from firstPollNS to longestPollNS: a thread that runs stops
@@ -283,7 +294,8 @@ func (c *copier) copyAsleep(t *ThreadCopy, memory processMemory) {
 	t.Registers = make([]uint64, m.registers)
 	t.Registers[m.sp], t.Registers[m.pc] = sp, pc
 	t.Known = 1<<m.sp | 1<<m.pc
-	t.Stack = bytes.Clone(c.buffer[:memory.read(sp, c.buffer)])
+	at, n := c.readStack(memory, sp)
+	t.StackAt, t.Stack = at, bytes.Clone(c.buffer[:n])
 }
 
 // troubleOf returns the CopyProblem for an error of ptrace(2).

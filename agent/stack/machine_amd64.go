@@ -5,7 +5,7 @@ import "unsafe"
 // thisMachine returns the description of x86-64, with registers numbered as in the System V ABI: 16 is the
 // return address.
 func thisMachine() machine {
-	return machine{registers: 17, sp: 7, fp: 6, ra: 16, pc: 16, addressBits: 48}
+	return machine{registers: 17, sp: 7, fp: 6, ra: 16, pc: 16, addressBits: 48, redZone: 128}
 }
 
 // userRegisters is the size of the kernel's struct user_regs_struct, in words.

@@ -147,7 +147,7 @@ func (u *unwinder) withPython(c ThreadCopy, walk []walkedFrame, s ThreadStack) (
 	if p == nil {
 		return frames
 	}
-	p.stack = memory{c.Registers[thisMachine().sp], c.Stack}
+	p.stack = memory{c.StackAt, c.Stack}
 	segments := p.segmentsOf(calls, s.Ending != Whole)
 	if segments == nil {
 		return frames

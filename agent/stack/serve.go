@@ -133,7 +133,7 @@ func (u *unwinder) walk(c ThreadCopy) (frames []walkedFrame, why Ending) {
 		maps, _ = mappingsOf(u.libraries.proc, c.PID) // without any no address is code
 		u.mappings[c.PID] = maps
 	}
-	w := walk{machine: m, libraries: &u.libraries, pid: c.PID, mappings: maps, memory: memory{c.Registers[m.sp], c.Stack},
+	w := walk{machine: m, libraries: &u.libraries, pid: c.PID, mappings: maps, memory: memory{c.StackAt, c.Stack},
 		registers: registers{c.Registers, c.Known}}
 	return w.allFrames()
 }
