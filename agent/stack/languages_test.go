@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -50,4 +51,13 @@ func TestFramePointers(t *testing.T) {
 	flags := []string{"-O1", "-fno-omit-frame-pointer", "-fno-asynchronous-unwind-tables", "-fno-optimize-sibling-calls"}
 	c := collection(t, start(t, build(t, "gcc", "pointers.c", flags...)))
 	untilSeen(t, c, "pause < inner < outer < main < ")
+}
+
+// At the end of a function, a register that it has restored lies below the stack pointer, in the red zone.
+func TestEndOfAFunction(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("only the ABI of x86-64 has a red zone")
+	}
+	c := collection(t, start(t, build(t, "gcc", "restored.s")))
+	untilSeen(t, c, "ending < middle < main < ", "[whole]")
 }
