@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -117,8 +118,7 @@ func (doc *document) jmh() (Measurements, error) {
 		return Measurements{}, doc.fail(errCutOff)
 	}
 	doc.begin(doc.all)
-	sets := map[string]*experiment{} // by their parameters
-	var order []*experiment
+	sets := parameterSets{in: doc.in, format: JMH, byNames: map[string]*experiment{}}
 	err := doc.list(func() error {
 		var r benchmarkResult
 		if err := doc.d.Decode(&r); err != nil {
@@ -128,35 +128,103 @@ func (doc *document) jmh() (Measurements, error) {
 			return errors.New("the entry is not a result of JMH: want benchmark and primaryMetric")
 		}
 		names, point := r.numericParameters()
-		if len(names) == 0 {
-			return nil
-		}
-		key := strings.Join(names, "\x00")
-		if sets[key] == nil {
-			sets[key] = &experiment{in: doc.in, parameters: names}
-			order = append(order, sets[key])
-		}
 		metric, values := r.repetitions()
-		return sets[key].of(r.id(), metric).add(point, values)
+		return sets.add(names, point, r.id(), metric, values)
 	})
 	if _, more := doc.d.Token(); err == nil && more != io.EOF {
 		err = errors.New("other data follow the JSON list: want one list in the file")
 	}
-	if err == nil && len(order) == 0 {
+	if err == nil && len(sets.order) == 0 {
 		err = errors.New("no benchmark has a parameter that is a number: vary one with @Param")
 	}
 	if err != nil {
 		return Measurements{}, doc.fail(err)
 	}
-	all := Measurements{Format: JMH}
-	for _, e := range order {
-		m := e.series(JMH)
+	return sets.file()
+}
+
+// parameterSets are the measurements of benchmarks that vary different parameters.
+type parameterSets struct {
+	in      *source
+	format  Format
+	byNames map[string]*experiment
+	order   []*experiment
+}
+
+// add adds the values of a benchmark at a point of the parameters with the given names. A benchmark without parameters
+// is left out.
+func (s *parameterSets) add(names []string, point []float64, id, metric string, values []float64) error {
+	if len(names) == 0 {
+		return nil
+	}
+	key := strings.Join(names, "\x00")
+	if s.byNames[key] == nil {
+		s.byNames[key] = &experiment{in: s.in, parameters: names}
+		s.order = append(s.order, s.byNames[key])
+	}
+	return s.byNames[key].of(id, metric).add(point, values)
+}
+
+// file returns the series of all sets. It returns an error if no benchmark has enough values.
+func (s *parameterSets) file() (Measurements, error) {
+	all := Measurements{Format: s.format}
+	for _, e := range s.order {
+		m := e.series(s.format)
 		all.Series, all.Left = append(all.Series, m.Series...), all.Left+m.Left
 	}
 	if len(all.Series) == 0 {
-		return order[0].file(JMH) // its error
+		return s.order[0].file(s.format) // its error
 	}
 	return all, nil
+}
+
+// pytestBenchmark reads the results of pytest-benchmark. Parameters that are numbers vary; the others are part of the
+// benchmark's name. A benchmark without all its times (--benchmark-save-data) gives its median.
+func (doc *document) pytestBenchmark(benchmarks []byte) (Measurements, error) {
+	doc.format = PytestBenchmark
+	doc.begin(benchmarks)
+	sets := parameterSets{in: doc.in, format: PytestBenchmark, byNames: map[string]*experiment{}}
+	err := doc.list(func() error {
+		var b struct {
+			Name, Fullname string
+			Params         map[string]any
+			Stats          struct {
+				Median *value
+				Data   []value
+			}
+		}
+		if err := doc.d.Decode(&b); err != nil {
+			return err
+		}
+		name := cmp.Or(b.Fullname, b.Name)
+		if b.Stats.Median == nil && len(b.Stats.Data) == 0 {
+			return fmt.Errorf("benchmark %q of pytest-benchmark has no median: run it again with pytest --benchmark-json",
+				short(name))
+		}
+		r := benchmarkResult{Benchmark: name, Params: map[string]string{}}
+		for key, v := range b.Params {
+			r.Params[key] = fmt.Sprint(v)
+		}
+		names, point := r.numericParameters()
+		if len(names) > 0 { // the name ends with the values of all parameters
+			r.Benchmark, _, _ = strings.Cut(name, "[")
+		}
+		var values []float64
+		for _, v := range b.Stats.Data {
+			values = append(values, float64(v))
+		}
+		if len(values) == 0 {
+			values = []float64{float64(*b.Stats.Median)}
+		}
+		return sets.add(names, point, r.id(), "time (s)", values)
+	})
+	if err == nil && len(sets.order) == 0 {
+		err = errors.New("no benchmark has a parameter that is a number: vary one with @pytest.mark.parametrize")
+	}
+	if err != nil {
+		return Measurements{}, doc.fail(err)
+	}
+	return sets.file()
 }
 
 // numericParameters returns the names and values of the parameters that are numbers, in the order of their names, and

@@ -39,7 +39,10 @@ var (
 )
 
 // statistics describe the runs of a row: they are neither its time nor a parameter.
-var statistics = []string{"stddev", "std", "sd", "median", "user", "system", "min", "max", "stderr"}
+var statistics = []string{"stddev", "std", "sd", "stdev", "error", "median", "user", "system", "min", "max", "stderr"}
+
+// scatterNames are the statistics that say how much the runs of a row differ.
+var scatterNames = []string{"stddev", "std", "sd", "stdev", "error", "stderr"}
 
 // name is a header in the form in which it is compared, and its unit.
 type name struct{ words, unit string }

@@ -7,9 +7,10 @@
 //
 // The formats are known by content: CSV with or without a header (commas, semicolons,
 // tabs, bars or blanks; quotes; # comments; decimal commas beside another separator),
-// JSON lines, Extra-P's text, JSON, JSON Lines and Talpas forms, and the results of
-// benchmark tools (ReadRuns and ReadMeasurements list them). NaN and Infinity in
-// JSON are accepted as Python writes them. Raw little-endian float32 is read as samples.
+// JSON lines of series, JSON objects of one run or measurement each in lines or in a list,
+// Extra-P's text, JSON, JSON Lines and Talpas forms, and the results of benchmark tools
+// (ReadRuns and ReadMeasurements list them). NaN and Infinity in JSON are accepted as
+// Python writes them. Raw little-endian float32 is read as samples.
 //
 // A column is known by its name (see timeNames, valueNames, parameterNames), else by
 // what it holds, or is named by Columns. There is one parser of numbers (cells.number)

@@ -28,20 +28,28 @@ type measurement struct {
 	Values values `json:"values"`
 }
 
-// readDocument reads a JSON document of Extra-P, hyperfine, Google Benchmark or JMH; first is its first line, which was
-// read already. A list is of JMH. The keys of an object decide on the others; Extra-P's older form has a key
-// "callpaths", as Extra-P itself decides. A result file of the Phoronix Test Suite is an error.
-func readDocument(in *source, first []byte) (Measurements, error) {
+// readDocument reads a JSON document of Extra-P, hyperfine, Google Benchmark, pytest-benchmark or JMH; first is its
+// first line, which was read already. A list is of JMH, or of objects that are rows of a table, whose columns by names.
+// The keys of an object decide on the others; Extra-P's older form has a key "callpaths", as Extra-P itself decides. A
+// result file of the Phoronix Test Suite is an error.
+func readDocument(in *source, first []byte, by Columns) (Measurements, error) {
 	doc := &document{in: in, line: in.number}
 	more, err := in.rest()
 	if err != nil {
 		return Measurements{}, err
 	}
 	doc.all = plainJSON(append(append(first, '\n'), more...))
+	if isListOf(doc.all, isMeasurementObject) {
+		rows, err := readObjectList(in, doc.all, doc.line)
+		if err != nil {
+			return Measurements{}, err
+		}
+		return readMeasurementTable(rows, by)
+	}
 	if first[0] != '{' {
 		if !bytes.Contains(doc.all, []byte(`"primaryMetric"`)) {
 			return Measurements{}, in.failAt(doc.line, "the file is a JSON list, but not of JMH: write one JSON object per "+
-				"line, or Extra-P's JSON format")
+				"line, with a parameter and a value, or Extra-P's JSON format")
 		}
 		return doc.jmh()
 	}
@@ -50,13 +58,18 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 		return Measurements{}, doc.fail(err)
 	}
 	switch {
+	case keys["benchmarks"] != nil && keys["machine_info"] != nil:
+		return doc.pytestBenchmark(keys["benchmarks"])
 	case keys["benchmarks"] != nil:
 		return doc.googleBenchmark(keys["benchmarks"])
 	case keys["systems"] != nil && keys["results"] != nil:
 		doc.format = "Phoronix JSON"
 		return Measurements{}, doc.fail(errPhoronixSizes)
-	case keys["results"] != nil:
+	case keys["results"] != nil && bytes.Contains(keys["results"], []byte(`"command"`)):
 		return doc.hyperfine(keys["results"])
+	case keys["parameters"] == nil && keys["measurements"] == nil:
+		return Measurements{}, in.failAt(doc.line, "the JSON document contains no measurements at sizes: want the JSON of "+
+			"Extra-P, hyperfine, Google Benchmark, pytest-benchmark, CodSpeed or JMH, or a table with a column for the size")
 	case keys["parameters"] == nil || keys["measurements"] == nil:
 		return Measurements{}, doc.fail(errors.New(`the JSON document lacks "parameters" or "measurements": want both`))
 	}

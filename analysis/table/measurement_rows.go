@@ -45,6 +45,12 @@ func readMeasurementRows(in *source, by Columns) (Measurements, error) {
 	if reader.isCriterionSamples() {
 		return reader.criterionMeasurements()
 	}
+	return readMeasurementTable(reader, by)
+}
+
+// readMeasurementTable reads the rows of a table of measurements.
+func readMeasurementTable(reader *csvReader, by Columns) (Measurements, error) {
+	in := reader.in
 	t := &measurementTable{csvReader: reader, index: map[[2]string]int{}}
 	if err := t.chooseColumns(by); err != nil {
 		return Measurements{}, err
@@ -173,7 +179,11 @@ func (t *measurementTable) chooseValues(by Columns, taken map[int]bool) {
 		return
 	}
 	free := func(i int) bool { return taken[i] || t.kind(i) == texts || t.kind(i) == dates }
-	if i := t.find(averageNames, free); i >= 0 {
+	i := t.find(averageNames, free)
+	if i < 0 { // not of numbers: the first row will be the error
+		i = t.find(averageNames, func(i int) bool { return taken[i] })
+	}
+	if i >= 0 {
 		t.values = []int{i}
 		return
 	}

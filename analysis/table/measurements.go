@@ -24,6 +24,7 @@ const (
 	Hyperfine        Format = "hyperfine JSON"
 	GoogleBenchmark  Format = "Google Benchmark JSON"
 	JMH              Format = "JMH JSON"
+	PytestBenchmark  Format = "pytest-benchmark JSON"
 	Criterion        Format = "cargo-criterion messages"
 	CriterionSamples Format = "criterion's raw.csv"
 	Lammps           Format = "LAMMPS log"
@@ -59,7 +60,7 @@ func DefaultMeasurements(name string) MeasurementOptions {
 }
 
 // ReadMeasurements reads CSV, series lines, logs of LAMMPS and the formats of Extra-P, hyperfine, Google Benchmark,
-// JMH, Criterion and cargo-criterion, known by their content.
+// pytest-benchmark, JMH, Criterion and cargo-criterion, and JSON objects of a size and numbers, known by their content.
 //
 // A series varies one parameter. Where a file varies several, each combination of the
 // others' values is a series of its own if it has three values or more. A malformed line
@@ -87,7 +88,7 @@ func ReadMeasurements(r io.Reader, o MeasurementOptions) (Measurements, error) {
 	var m Measurements
 	switch first := bytes.TrimSpace(lines[0]); {
 	case first[0] == '{' || first[0] == '[':
-		m, err = readMeasurementJSON(in)
+		m, err = readMeasurementJSON(in, o.Columns)
 	case isLammpsLog(first):
 		m, err = readLammpsMeasurements(in)
 	case isKeyword(first):
@@ -103,7 +104,7 @@ func ReadMeasurements(r io.Reader, o MeasurementOptions) (Measurements, error) {
 }
 
 // readMeasurementJSON reads any of the JSON formats; it distinguishes them by the keys of the first object.
-func readMeasurementJSON(in *source) (Measurements, error) {
+func readMeasurementJSON(in *source, by Columns) (Measurements, error) {
 	line, err := in.nextContent()
 	if err != nil {
 		return Measurements{}, err
@@ -116,12 +117,19 @@ func readMeasurementJSON(in *source) (Measurements, error) {
 		}
 	}
 	if !ok {
-		return readDocument(in, first)
+		return readDocument(in, first, by)
+	}
+	if isMeasurementObject(first) && keys["params"] == nil {
+		rows, err := readObjectLines(in, first)
+		if err != nil {
+			return Measurements{}, err
+		}
+		return readMeasurementTable(rows, by)
 	}
 	has := func(name string) bool { return keys[name] != nil }
 	switch {
 	case has("measurements"), has("benchmarks"), has("results"):
-		return readDocument(in, first)
+		return readDocument(in, first, by)
 	case has("reason"):
 		return readCriterionMeasurements(in, first)
 	case has("params"):
@@ -131,8 +139,8 @@ func readMeasurementJSON(in *source) (Measurements, error) {
 	case has("schema"):
 		return Measurements{}, in.fail("the file is a JSON result of jobgait: name the file of measurements instead")
 	}
-	return Measurements{}, in.fail(
-		`no measurements in this object: it has neither "p" and "y", nor "params", nor "measurements"`)
+	return Measurements{}, in.fail("no measurements in this object: it has no parameter and number, such as " +
+		`{"nodes": 4, "time": 2.5}, nor "params", nor "measurements"`)
 }
 
 // objectKeys returns the keys and values of a line that is one JSON object; false otherwise.

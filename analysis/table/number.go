@@ -87,6 +87,9 @@ func (c cells) word(s string) (v float64, unit string, ok bool) {
 	if v, ok := parseFloat(s); ok {
 		return v, noUnit, true
 	}
+	if plain, ok := c.withoutThousands(s); ok {
+		return c.word(plain)
+	}
 	if c.decimalComma && strings.Count(s, ",") == 1 && !strings.Contains(s, ".") {
 		return c.word(strings.Replace(s, ",", ".", 1))
 	}
@@ -94,6 +97,32 @@ func (c cells) word(s string) (v float64, unit string, ok bool) {
 		return v, durationUnit, true
 	}
 	return withUnit(s)
+}
+
+// withoutThousands removes the separators from a number with groups of three digits and a decimal part: 1,234.5 or, if
+// numbers may have decimal commas, 1.234,5. A number without a decimal part is ambiguous and remains. The text behind
+// the number is kept. ok is false if there is nothing to remove.
+func (c cells) withoutThousands(s string) (plain string, ok bool) {
+	group, point := ",", "."
+	if c.decimalComma {
+		group, point = ".", ","
+	}
+	digits, unit, _ := strings.Cut(s, " ")
+	whole, fraction, hasPoint := strings.Cut(digits, point)
+	parts := strings.Split(strings.TrimPrefix(whole, "-"), group)
+	if !hasPoint || len(parts) < 2 || !isDigits(fraction) {
+		return "", false
+	}
+	for i, p := range parts {
+		if !isDigits(p) || len(p) > 3 || i > 0 && len(p) != 3 {
+			return "", false
+		}
+	}
+	plain = strings.ReplaceAll(whole, group, "") + "." + fraction
+	if unit != "" {
+		plain += " " + unit
+	}
+	return plain, true
 }
 
 // parseFloat is strconv.ParseFloat without hexadecimal numbers and underscores. Numbers

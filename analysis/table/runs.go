@@ -63,8 +63,9 @@ func DefaultRuns(name string) RunOptions {
 // the series if they are there), or CSV with one run a row: a time, a value, and further
 // columns. Those whose names end in _s and hold numbers only are further metrics of the
 // runs; `start` is the epoch second at which a run began, `nodes` its nodes as Slurm
-// lists them or separated by spaces; `app` and `shape` divide the runs into series; all others are metadata. Where no
-// column is known as the value, each column of numbers is a series. The data.js and the lists of
+// lists them or separated by spaces; `app`, `shape` and the name of a benchmark (see benchmarkNames) divide the runs
+// into series; all others are metadata. Where no column is known as the value, each column of numbers is a series. JSON
+// objects of one run each, in lines or in a list, are rows of such a table. The data.js and the lists of
 // github-action-benchmark, the JSON of hyperfine, pytest-benchmark, CodSpeed, Google Benchmark, JMH, asv and the
 // Phoronix Test Suite, the messages of cargo-criterion, Criterion's raw.csv and the logs of LAMMPS are read as well, a
 // series for each benchmark or command.
@@ -98,6 +99,11 @@ func ReadRuns(r io.Reader, o RunOptions) ([]Runs, Reading, error) {
 		all, understood, err = readCriterionRuns(in, o)
 	case isLammpsLog(first[0]):
 		all, understood, err = readLammpsRuns(in, o)
+	case isRunObject(first[0]):
+		var rows *csvReader
+		if rows, err = readObjectLines(in, nil); err == nil {
+			all, understood, err = readRunTable(rows, o)
+		}
 	case isRunDocument(first[0]):
 		all, understood, err = readRunDocument(in, o)
 	case begin == '{':

@@ -76,6 +76,13 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 	if countEntries(text) > o.Limits.Values {
 		return nil, "", in.failAt(line, "read series: the file has more than %d values: %w", o.Limits.Values, errTooLarge)
 	}
+	if isListOf(text, isRunObject) {
+		rows, err := readObjectList(in, text, line)
+		if err != nil {
+			return nil, "", err
+		}
+		return readRunTable(rows, o)
+	}
 	all, understood, err := parseRunDocument(plainJSON(text), o.Limits.Series)
 	if err != nil {
 		return nil, "", in.failAt(line, "read series: the JSON document is malformed: %w: correct it", err)
@@ -102,6 +109,19 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 	}
 	markRepeated(all)
 	return all, understood, nil
+}
+
+// isListOf reports whether JSON text is a valid list whose first entry satisfies is.
+func isListOf(text []byte, is func(object []byte) bool) bool {
+	if text = plainJSON(text); !isList(text) || !json.Valid(text) {
+		return false
+	}
+	first := false
+	elements(text, func(entry []byte) bool {
+		first = is(entry)
+		return false
+	})
+	return first
 }
 
 // isList reports whether JSON text is a list.

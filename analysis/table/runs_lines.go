@@ -50,11 +50,15 @@ func (r *repeatedList[T]) read(text []byte, parse func() ([]T, error)) ([]T, err
 // readRunLines reads one series from each line. A last line that is cut off is dropped.
 func readRunLines(in *source, o RunOptions) ([]Runs, error) {
 	all := []Runs{}
-	runs, values := 0, 0
+	runs, values, noSeries := 0, 0, true
 	l := newRunLines(o.Unit)
 	for {
 		text, err := in.nextContent()
 		if err == io.EOF {
+			if noSeries && len(all) > 0 {
+				return nil, in.failAt(1, "read series: no line has the lists t and y: write one series per line, or one run "+
+					"per line with a time and a number")
+			}
 			markRepeated(all)
 			return all, nil
 		}
@@ -72,6 +76,7 @@ func readRunLines(in *source, o RunOptions) ([]Runs, error) {
 			return nil, in.fail("read series: %w", why)
 		}
 		all = append(all, one)
+		noSeries = noSeries && one.Bad && !bytes.Contains(text, []byte(`"y"`)) && !bytes.Contains(text, []byte(`"t"`))
 		if runs += len(one.Y); runs > o.Limits.Rows || len(all) > o.Limits.Series {
 			return nil, in.fail("read series: the file has more than %d runs or %d series: %w",
 				o.Limits.Rows, o.Limits.Series, errTooLarge)

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,12 +19,14 @@ type runTable struct {
 	values []int // columns of the values: a series each
 	named  bool  // the value is known by its name, or named by the user
 	group  int   // column that divides the runs into series, -1 if none does
-	unit   TimeUnit
-	cells  [][]string // of the columns that are neither times nor values
-	given  []Moment
-	y      [][]float64
-	units  []string
-	words  intern
+	// dividing are the columns that divide the rows if there is no group.
+	dividing []string
+	unit     TimeUnit
+	cells    [][]string // of the columns that are neither times nor values
+	given    []Moment
+	y        [][]float64
+	units    []string
+	words    intern
 }
 
 // intern stores one copy of each text, because values repeat for months.
@@ -52,6 +55,11 @@ func readRunRows(in *source, o RunOptions) (all []Runs, understood string, err e
 	if reader.isCriterionSamples() {
 		return reader.criterionRuns()
 	}
+	return readRunTable(reader, o)
+}
+
+// readRunTable reads the rows of a table of runs. It returns the series and how the columns were understood.
+func readRunTable(reader *csvReader, o RunOptions) (all []Runs, understood string, err error) {
 	t := &runTable{csvReader: reader, words: intern{}, unit: o.Unit}
 	if err := t.chooseColumns(o.Columns); err != nil {
 		return nil, "", err
@@ -109,6 +117,10 @@ func (t *runTable) chooseColumns(by Columns) (err error) {
 	if t.time < 0 {
 		t.time = t.first(taken, dates)
 	}
+	if t.time < 0 && t.hasStatistics() {
+		return t.in.fail("the file has statistics of benchmarks (%s) and no time of a run: want a row for each run with its "+
+			"time, or name the column of the time with --time", short(strings.Join(t.names, string(t.separator))))
+	}
 	if t.time < 0 {
 		t.time = t.first(func(i int) bool {
 			return taken(i) || slices.Contains(statistics, nameOf(t.names[i]).words)
@@ -128,6 +140,13 @@ func (t *runTable) chooseColumns(by Columns) (err error) {
 	t.y, t.cells = make([][]float64, len(t.values)), make([][]string, len(t.names))
 	t.units = unknownUnits(len(t.values))
 	return nil
+}
+
+// hasStatistics reports whether the rows are statistics, as hyperfine and BenchmarkDotNet write them: a mean and its
+// scatter.
+func (t *runTable) hasStatistics() bool {
+	has := func(names ...string) bool { return t.find(names, noneTaken) >= 0 }
+	return has("mean", "average", "avg") && has(scatterNames...)
 }
 
 // first returns the first free column of one of the kinds, or -1.
@@ -194,11 +213,12 @@ func (t *runTable) add(cells [][]byte) error {
 }
 
 // series returns the series of the value columns, each divided by the values of the group column if there is
-// one, else by application and shape.
+// one, else by application, shape and benchmark.
 func (t *runTable) series() []Runs {
 	if t.unit == Auto {
 		t.unit = unitOfAll(t.given)
 	}
+	t.dividing = t.namingColumns()
 	var all []Runs
 	for k := range t.values {
 		one := Runs{}
@@ -215,7 +235,7 @@ func (t *runTable) series() []Runs {
 			continue
 		}
 		parts := []Runs{one}
-		for _, name := range t.namingColumns() {
+		for _, name := range t.dividing {
 			parts = divideByName(parts, name)
 		}
 		all = append(all, parts...)
@@ -316,18 +336,52 @@ func (in Runs) divide(name string, cells []string) []Runs {
 	return out
 }
 
-// namingColumns returns which of the columns app and shape divide the rows into series, because runs of several
-// applications or shapes are not one history. It returns none if the user named a group column, which divides the rows
-// instead. A column of times or values does not count.
+// benchmarkNames are the columns that name what was measured, if they hold words: the runs of several benchmarks are
+// not one history.
+var benchmarkNames = []string{"suite", "benchmark", "bench", "benchmark name", "test", "test name", "testcase",
+	"test case", "case", "scenario", "workload", "command", "name", "job name", "jobname", "metric", "metric name"}
+
+// namingColumns returns the columns that divide the rows into series: app and shape, because runs of several
+// applications or shapes are not one history, and those of benchmarkNames whose words repeat. It returns none if the
+// user named a group column, which divides the rows instead. A column of times or values does not count.
 func (t *runTable) namingColumns() []string {
 	var names []string
-	for _, name := range []string{appColumn, shapeColumn} {
-		i := slices.Index(t.names, name)
-		if t.headed && t.group < 0 && i >= 0 && i != t.time && !slices.Contains(t.values, i) {
+	if !t.headed || t.group >= 0 {
+		return nil
+	}
+	for i, name := range t.names {
+		if i == t.time || slices.Contains(t.values, i) {
+			continue
+		}
+		if name == appColumn || name == shapeColumn ||
+			slices.Contains(benchmarkNames, nameOf(name).words) && t.kind(i) == texts && wordsRepeat(t.cells[i]) {
 			names = append(names, name)
 		}
 	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(namingOrder(a), namingOrder(b)) })
 	return names
+}
+
+// namingOrder returns the place of a naming column among others: app, shape, benchmarks.
+func namingOrder(name string) int {
+	switch name {
+	case appColumn:
+		return 0
+	case shapeColumn:
+		return 1
+	}
+	return 2
+}
+
+// wordsRepeat reports whether cells hold at most half as many different words as there are cells, and more than one.
+func wordsRepeat(cells []string) bool {
+	seen := map[string]bool{}
+	for _, s := range cells {
+		if seen[s] = true; 2*len(seen) > len(cells) {
+			return false
+		}
+	}
+	return len(seen) > 1
 }
 
 const appColumn, shapeColumn = "app", "shape"
@@ -344,7 +398,7 @@ func divideByName(all []Runs, name string) []Runs {
 		for _, part := range parts {
 			if cells = part.Meta[name]; len(cells) > 0 && name == appColumn {
 				part.App = cells[0]
-			} else if len(cells) > 0 {
+			} else if len(cells) > 0 && name == shapeColumn {
 				part.Shape = cells[0]
 			}
 			delete(part.Meta, name)
@@ -372,8 +426,8 @@ func (t *runTable) understood() string {
 	}
 	if t.group >= 0 {
 		out += ", a series for each " + t.names[t.group]
-	} else if names := t.namingColumns(); len(names) > 0 {
-		out += ", a series for each " + strings.Join(names, " and ")
+	} else if len(t.dividing) > 0 {
+		out += ", a series for each " + strings.Join(t.dividing, " and ")
 	}
 	return out
 }

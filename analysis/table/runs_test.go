@@ -549,7 +549,7 @@ func TestRunDocuments(t *testing.T) {
 		"{\n \"a\": 1\n}\n":                            "f:1: read series: the JSON document contains no runs",
 		"{\n \"results\": 5}":                          "f:1: read series: the JSON document contains no runs",
 		"window.BENCHMARK_DATA = {":                    "f:1: read series: the JSON document is malformed",
-		"command,mean,stddev,median\nsleep 1,1,.1,1\n": "f:2: parse the time",
+		"command,mean,stddev,median\nsleep 1,1,.1,1\n": "f:1: the file has statistics",
 	} {
 		_, _, err := ReadRuns(strings.NewReader(text), DefaultRuns("f"))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -90,8 +90,18 @@ func TestCells(t *testing.T) {
 			t.Errorf("%q with a decimal comma: %v %v", s, v, ok)
 		}
 	}
-	if _, _, ok := (cells{decimalComma: true}).number([]byte("1.234,5")); ok {
-		t.Error("thousands are not understood, and not half of them")
+	for s, want := range map[string]float64{"1,234.5": 1234.5, "-12,345,678.25 ns": -12345678.25} {
+		if v, _, ok := (cells{}).number([]byte(s)); !ok || v != want {
+			t.Errorf("%q with groups of digits: %v %v", s, v, ok)
+		}
+	}
+	if v, unit, ok := (cells{decimalComma: true}).number([]byte("1.234,5 ns")); !ok || v != 1234.5 || unit != "ns" {
+		t.Errorf("groups of digits and a decimal comma: %v %q %v", v, unit, ok)
+	}
+	for _, s := range []string{"1,234", "1,23.4", "1234,567.8", "1,2345.6", "1,234.5.6", "1,234.", ",234.5"} {
+		if v, _, ok := (cells{}).number([]byte(s)); ok {
+			t.Errorf("%q: %v", s, v)
+		}
 	}
 }
 

@@ -45,9 +45,10 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			"runs, those of --user or of the whole --site, or the numbers in FILE.\n\n" +
 			"FILE is CSV with one run per row: a time (t, time, timestamp, date..), a value\n" +
 			"(value, seconds, time_s, elapsed.., else every column of numbers) and further\n" +
-			"columns as metadata. Each value of the columns app and shape is a series. FILE\n" +
-			"may also be lines of JSON, one series each: {\"id\",\"t\",\"y\",\"start\",\"also\",\n" +
-			"\"meta\",\"nodes\"}, the JSON of hyperfine, github-action-benchmark,\n" +
+			"columns as metadata. Each app, shape and benchmark, test or job name that\n" +
+			"repeats is a series. FILE may also be JSON objects of one run each, lines of\n" +
+			"JSON of one series each: {\"id\",\"t\",\"y\",\"start\",\"also\",\"meta\",\"nodes\"},\n" +
+			"the JSON of hyperfine, github-action-benchmark,\n" +
 			"pytest-benchmark, CodSpeed, Google Benchmark, JMH, asv or the Phoronix Test\n" +
 			"Suite, the messages of cargo-criterion, Criterion's raw.csv or a log of LAMMPS.\n" +
 			"A file compressed with gzip is unpacked; - is standard input.\n" +

@@ -42,7 +42,8 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 			"(nodes, ranks, procs, p, n, size..; value, seconds, time_s, elapsed..; series,\n" +
 			"metric, group, day, node_hours and your own), series lines\n" +
 			"{\"id\":..,\"p\":[..],\"y\":[..]}, Extra-P's text, JSON, JSON Lines and Talpas,\n" +
-			"JSON of hyperfine, Google Benchmark, CodSpeed, JMH or cargo-criterion,\n" +
+			"JSON of hyperfine, Google Benchmark, pytest-benchmark, CodSpeed, JMH or\n" +
+			"cargo-criterion, JSON objects of a size and a value,\n" +
 			"Criterion's raw.csv, or logs of LAMMPS one after the other. A line on standard\n" +
 			"error says how a CSV file was interpreted.",
 		Args: argCount(0, 1, "at most one file: jobgait scaling [FILE]"),
