@@ -1,5 +1,22 @@
 package main
 
+// Time limits of the Epilog. Their values are settings or constants, with the reason at each.
+//
+//   - The hook ends after epilog.deadline_s (runHook): defaultDeadline until the settings are read, inJobDeadline
+//     within the job's cgroup. It stops its work up to 250 ms earlier to log what is not done.
+//   - The hook waits for the agent to end for agentGrace (finish/sweep.go), and for the worker for epilog.wait_s
+//     (endRun); within the job's cgroup until the worker has left that (limitDeadline).
+//   - The worker ends after epilog.worker_s and exits cutOff later (withWorkerLimit, worker.go). A sweep gives each run
+//     the same time and abandons work hangGrace later (runWithLimit, finish/sweep.go).
+//   - Steps of the worker: part of the time left (withShareOfTime, finish/finish.go); records of other nodes
+//     collect.wait_s (Finisher.patience); a query to the scheduler schedulerQueryLimit (finish/scheduler.go); end
+//     states stateWait (finish/states.go); names of users and groups lookupLimit and delivery deliverLimit
+//     (finish/publish.go); the history of another host compareLimit, with retries for writeWait
+//     (finish/historyquery.go); the own history historyLimit (finish/ownhistory.go), or historyPatience for each lock
+//     under `jobgait run` (worker.go).
+//   - Sweeps: a run is tried again after retryInterval (finish/sweep.go), reported without missing nodes after
+//     missingNodesWait (finish/state.go), adopted by another node after adoptAfter (finish/adoption.go).
+
 import (
 	"cmp"
 	"context"

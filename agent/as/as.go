@@ -1,5 +1,5 @@
 // Package as runs a part of this program with the rights of another account. An account, a verb and a request
-// go in; answers come out. verbs.go has the table of all child processes and their protocol. A root process
+// go in; answers come out. verbs.go has the table of these child processes and their protocol. A root process
 // must not touch the files of a user or the shared directory of another account: that account controls the
 // paths while root writes, and many shared file systems map root to an unprivileged user. A child process does
 // the work. It has the account's uid, gid and groups, no environment, no inherited descriptors and no way to

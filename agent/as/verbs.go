@@ -66,7 +66,10 @@ const (
 // maxReportBytes limits the size of a file of a child that writes reports and records.
 const maxReportBytes = 256 << 20
 
-// Verbs returns all child processes of all programs.
+// Verbs returns the children that run one of jobgait's programs again. Not among them are the agent, which the Prolog
+// starts with root's rights (package launch); jobgait-nvml, which has the rights of the agent (agent/counter/gpu); and
+// the scheduler's commands, which have the rights of their caller (agent/job/slurm), except the job step of
+// `jobgait stack`, which has those of the job's user if root calls.
 func Verbs() []Verb {
 	return []Verb{
 		{Name: Deliver, Account: "the job's user", Limits: Limits{FileBytes: maxReportBytes}, MaxAnswer: 64 << 10},

@@ -2,69 +2,19 @@ package finding
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	q "jobgait/analysis/quantity"
 )
 
 const (
-	// leastImbalance is the least excess of the busiest node over the mean, in percent.
-	leastImbalance = 10.0
 	// leastDrift is the least increase of the length of iterations, in percent: two runs of one program on one
 	// node differ by up to 3 %.
 	leastDrift = 5.0
 	// leastDriftShare is the least share of the run that longer iterations must have cost: a slow last second of a
 	// minute is no finding.
 	leastDriftShare = 0.02
-	// halfWork is the share of its work on fewer nodes below which a node was too many.
-	halfWork = 0.5
 )
-
-// oddNodes returns the nodes that differ from the others.
-func oddNodes(r RunFacts) []NodeFacts {
-	var odd []NodeFacts
-	for _, n := range r.Nodes {
-		if len(n.Odd) > 0 {
-			odd = append(odd, n)
-		}
-	}
-	return odd
-}
-
-// oddNode finds runs with nodes that differ from the others, unless they are reported as idle.
-func oddNode(r RunFacts) []Finding {
-	odd := oddNodes(r)
-	if f := nodeIdle(r); len(f) > 0 { // already reported
-		idle := f[0].Evidence["nodes"].([]string)
-		odd = slices.DeleteFunc(odd, func(n NodeFacts) bool { return slices.Contains(idle, n.Name) })
-	}
-	if len(odd) == 0 {
-		return nil
-	}
-	var names []string
-	for _, n := range odd {
-		names = append(names, n.Name)
-	}
-	e := map[string]any{"nodes": names}
-	if len(odd) == 1 {
-		e["odd"] = odd[0].Odd
-		return single(fmt.Sprintf("Node %s differs from the others: %s.", names[0], strings.Join(odd[0].Odd, "; ")), e)
-	}
-	return single(fmt.Sprintf("%s differ from the others: %s.", q.Plural(len(odd), "node"), nameSome(names)), e)
-}
-
-// imbalance finds runs whose work is spread unevenly over nodes, if no odd or idle node is found.
-func imbalance(r RunFacts) []Finding {
-	p := r.ImbalancePct
-	if p == nil || *p < leastImbalance || len(oddNodes(r)) > 0 || len(nodeIdle(r)) > 0 {
-		return nil
-	}
-	f := single(fmt.Sprintf("Work is spread unevenly: the busiest node is %s above the mean.", q.Percent(*p)),
-		map[string]any{"imbalance_pct": *p})
-	f[0].CostCoreS = r.costOf(*p / (100 + *p))
-	return f
-}
 
 // slower finds runs that became slower than earlier ones at once.
 func slower(r RunFacts) []Finding { return r.slowdowns(false) }
@@ -186,27 +136,6 @@ func phaseTime(r RunFacts, s float64, name, what string) []Finding {
 	return f
 }
 
-// tooManyNodes finds runs on nodes that add less than half of the work of a node in smaller runs.
-func tooManyNodes(r RunFacts) []Finding {
-	s := r.Scaling
-	if s == nil || s.Fewer < 1 || s.Nodes <= s.Fewer || !(s.StepS > 0) || !(s.FewerStepS > 0) {
-		return nil
-	}
-	work := s.FewerStepS * float64(s.Fewer) / (s.StepS * float64(s.Nodes))
-	if work >= halfWork {
-		return nil
-	}
-	than := "one node does alone"
-	if s.Fewer > 1 {
-		than = "a node does in runs on " + q.Count(s.Fewer)
-	}
-	f := single(fmt.Sprintf("Each of its %s did %s of the work that %s.", q.Plural(s.Nodes, "node"), q.Share(work), than),
-		map[string]any{"nodes": s.Nodes, "fewer": s.Fewer, "step_s": s.StepS, "fewer_step_s": s.FewerStepS})
-	f[0].CostCoreS = r.costOf(1 - work)
-	f[0].Action = action("Ask for fewer nodes: sbatch --nodes=%d.", s.Fewer)
-	return f
-}
-
 // leastPart and mostPart limit the share of the run that its first part has, where that is reported.
 const leastPart, mostPart = 0.1, 0.95
 
@@ -238,40 +167,4 @@ func partsDiffer(r RunFacts) []Finding {
 	return single(fmt.Sprintf("The run had %s parts: %s and %s. PARTS says how they differ.", number,
 		strings.Join(parts[:len(parts)-1], ", "), parts[len(parts)-1]),
 		map[string]any{"first_part_s": r.PartsS[0], "elapsed_s": r.ElapsedS})
-}
-
-// notSampled finds runs that were not sampled.
-func notSampled(r RunFacts) []Finding {
-	if r.Sampled {
-		return nil
-	}
-	text := "The run was not sampled"
-	if r.NoPeriod != "" {
-		text += ": " + r.NoPeriod
-	}
-	return single(text+".", map[string]any{"why": r.NoPeriod})
-}
-
-// partlySampled returns a finding for each doubt about the samples.
-func partlySampled(r RunFacts) []Finding {
-	if !r.Sampled {
-		return nil
-	}
-	var out []Finding
-	for _, text := range r.Doubt {
-		out = append(out, Finding{Text: text, Evidence: map[string]any{"why": text}})
-	}
-	return out
-}
-
-// noPeriod finds sampled runs without a period.
-func noPeriod(r RunFacts) []Finding {
-	if r.Periodic || !r.Sampled {
-		return nil
-	}
-	text := "No repeating cycle was found: " + r.NoPeriod + "."
-	if r.Course != "" && r.SilentS <= 0 && r.TrailingIdleS < leastShare*r.ElapsedS {
-		text += " " + r.Course
-	}
-	return single(text, map[string]any{"why": r.NoPeriod})
 }

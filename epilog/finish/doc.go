@@ -12,10 +12,17 @@
 // # What root writes
 //
 // Root writes only below directories that root alone can change: in the node's spool the run directories, the log,
-// retired/, locks, totals and reports/ (reports that had nowhere to go); live.json with its index and socket (package
-// live); the textfiles (package health); the history if it is root's own. Its processes also move themselves out of a
-// job's cgroup (job.LeaveCgroup) and set their own oom_score_adj. A child with the rights of the other account writes
-// records, archive and delivered reports (package as); without collect.account root writes the first two itself.
+// retired/, locks, totals, reports/ (reports that had nowhere to go) and .check-* (doctor writes and removes one);
+// live.json with its index and socket (package live); the textfiles (package health); the history if it is root's own.
+// Its processes also move themselves out of a job's cgroup (job.LeaveCgroup) and set their own oom_score_adj. A child
+// with the rights of the other account writes records, archive and delivered reports (package as); without
+// collect.account root writes the first two itself.
+//
+// # Processes of root
+//
+// Prolog, Epilog, worker and sweep; the agent, which the Prolog starts (package launch), and jobgait-nvml, which the
+// agent starts with its own rights (agent/counter/gpu); the scheduler's commands: scontrol, sacct and sacctmgr
+// (agent/job/slurm, package check). as.Verbs lists the children and with whose rights they run.
 //
 // # What root reads that others can write, and how far it is trusted
 //

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"os/user"
@@ -119,7 +120,7 @@ func (h *hooks) identify(host string) (run.Key, error) {
 }
 
 // nextRunNumber increments the number in a file and returns it, from 1; runs that start at the same time get
-// different numbers.
+// different numbers. It returns an error if the result is not positive, because it may become a job id.
 func nextRunNumber(path string) (int64, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -138,6 +139,9 @@ func nextRunNumber(path string) (int64, error) {
 		if n, err = strconv.ParseInt(s, 10, 64); err != nil {
 			return 0, fmt.Errorf("number this run: %s holds %.20q, not a number: remove it to start again", path, s)
 		}
+	}
+	if n < 0 || n == math.MaxInt64 {
+		return 0, fmt.Errorf("number this run: no run can follow number %d in %s: remove it to start again", n, path)
 	}
 	n++
 	if _, err := f.WriteAt([]byte(strconv.FormatInt(n, 10)+"\n"), 0); err != nil {

@@ -9,11 +9,14 @@
 //
 //   - Node: bytes and packets of the network, InfiniBand, disks, Lustre, NFS,
 //     memory in use, pressure. They are the whole node's.
-//   - Job: CPU time, memory, disk bytes and pressure of the job's own cgroup,
-//     v2 or v1, from the moment that it appears.
-//   - NodeCPU: busy time in ticks of 10 ms, for nodes without perf events.
+//   - JobUsage: CPU time, memory, disk bytes and pressure of the job's own cgroup,
+//     v2 or v1, from the moment that it appears. JobLimits: its limits and their effects.
+//   - NodeBusyTime: busy time in ticks of 10 ms, for nodes without perf events.
 //   - JobCPU: CPU time of the job's processes, for any node. A drain reads 32 of
 //     them at most and costs 0.28 ms, with 256 as with 32 (BenchmarkJobCPU).
+//   - NewJobUse: waiting time, bytes and memory of the processes that JobCPU knows, from
+//     /proc/PID. A new counter per process is summed in jobUse.update and is a useSource
+//     in the list of NewJobUse.
 //
 // A reading takes 6 to 13 us of CPU time in a virtual machine (/proc/net/dev 7,
 // diskstats 13, meminfo 7, pressure 6, stat 8: BenchmarkReading), all sources of

@@ -27,7 +27,7 @@ func (s Scheduler) ReadContext(getenv func(string) string, h job.Host) (job.Hook
 	}
 	r := job.Run{
 		Key:       key,
-		Job:       parseJob(getenv),
+		Job:       parseJobDescription(getenv),
 		Node:      job.NodeName(s, getenv, h.Name),
 		StartReal: h.Real,
 		StartMono: h.Mono,
@@ -71,9 +71,9 @@ func parseKey(getenv func(string) string) (run.Key, error) {
 	return key, nil
 }
 
-// parseJob returns the job in a hook's environment, with texts made printable and invalid values left empty; an
-// invalid UID or GID becomes -1.
-func parseJob(getenv func(string) string) run.Job {
+// parseJobDescription returns the description of the job in a hook's environment, with texts made printable and
+// invalid values left empty; an invalid UID or GID becomes -1. parseKey parses the job id.
+func parseJobDescription(getenv func(string) string) run.Job {
 	text := func(name string) string { return note.Clean(getenv(name), job.MaxText) }
 	// A hook without a user id gets -1, so that nothing is ever delivered as root by mistake.
 	id := func(name string) int {
