@@ -112,6 +112,9 @@ type Epilog struct {
 	WorkerS   int     `toml:"worker_s"`
 }
 
+// PrologLimit is the time after which the Prolog returns even if something in it blocks for ever.
+const PrologLimit = 2 * time.Second
+
 // Deadline returns how long the hook may take.
 func (e Epilog) Deadline() time.Duration { return time.Duration(e.DeadlineS * float64(time.Second)) }
 

@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
-	"time"
 
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/journal"
@@ -16,11 +15,8 @@ import (
 	"jobgait/configs"
 )
 
-// limit is the time after which the Prolog returns even if something in it blocks for ever.
-const limit = 2 * time.Second
-
-// runProlog runs the Prolog, for at most limit. It returns no error, because slurmd takes a node out of service
-// for one: an error is one line for slurmd's log, one in the node's log if beginRun returned it and could open
+// runProlog runs the Prolog, for at most configs.PrologLimit. It returns no error, because slurmd takes a node out of
+// service for one: an error is one line for slurmd's log, one in the node's log if beginRun returned it and could open
 // that log, and for root under Slurm one in the journal.
 func runProlog(ctx context.Context, getenv func(string) string, args []string, stderr io.Writer) {
 	// A closed pipe must not kill this process. Notify, not Ignore: the agent would inherit what is ignored.
@@ -30,7 +26,7 @@ func runProlog(ctx context.Context, getenv func(string) string, args []string, s
 		fmt.Fprintf(stderr, "jobgait-prolog %s: %v\n", configs.Version, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, configs.PrologLimit)
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
@@ -45,7 +41,7 @@ func runProlog(ctx context.Context, getenv func(string) string, args []string, s
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		err = fmt.Errorf("the Prolog did not end within %v: this job is not profiled", limit)
+		err = fmt.Errorf("the Prolog did not end within %v: this job is not profiled", configs.PrologLimit)
 	}
 	if err != nil {
 		line := fmt.Sprintf("job %.20q: %s", called.ID(getenv), note.Line(err.Error(), 2000))

@@ -47,7 +47,7 @@ func Ask[A any](ctx context.Context, c Child, verb string, question any) (answer
 // child.
 func AskAll[A any](ctx context.Context, c Child, verb string, question any, body io.Reader, limit int,
 	handle func(A) error) error {
-	v, ok := VerbNamed(verb)
+	v, ok := ChildKindNamed(verb)
 	if !ok || v.Rights == StarterRights {
 		return fmt.Errorf("internal error, please report it: the child process %s returns no answers, but one was "+
 			"requested: it is not started", verb)

@@ -24,9 +24,9 @@ const (
 	TracerRights
 )
 
-// Verb is a row of the table of child processes: the argument that makes one of the programs that child, with whose
-// rights it runs, and how large its answers may be.
-type Verb struct {
+// ChildKind is a row of the table of child processes: the argument that makes one of the programs that child, with
+// whose rights it runs, and how large its answers may be.
+type ChildKind struct {
 	Name      string
 	Account   string // whose rights, in words
 	Rights    Rights
@@ -70,8 +70,8 @@ const maxReportBytes = 256 << 20
 // starts with root's rights (package launch); jobgait-nvml, which has the rights of the agent (agent/counter/gpu); and
 // the scheduler's commands, which have the rights of their caller (agent/job/slurm), except the job step of
 // `jobgait stack`, which has those of the job's user if root calls.
-func Verbs() []Verb {
-	return []Verb{
+func Verbs() []ChildKind {
+	return []ChildKind{
 		{Name: Deliver, Account: "the job's user", Limits: Limits{FileBytes: maxReportBytes}, MaxAnswer: 64 << 10},
 		{Name: Collect, Account: "collect.account", Limits: Limits{FileBytes: maxReportBytes}, MaxAnswer: MaxCollectAnswer},
 		{Name: Archive, Account: "collect.account", Limits: Limits{FileBytes: 2 << 30}},
@@ -93,14 +93,14 @@ func Verbs() []Verb {
 	}
 }
 
-// VerbNamed returns the table row of a verb; false for an unknown name.
-func VerbNamed(name string) (Verb, bool) {
+// ChildKindNamed returns the table row of a verb; false for an unknown name.
+func ChildKindNamed(name string) (ChildKind, bool) {
 	for _, v := range Verbs() {
 		if v.Name == name {
 			return v, true
 		}
 	}
-	return Verb{}, false
+	return ChildKind{}, false
 }
 
 // Request is what a child receives. All children that answer use one protocol: In begins with one JSON value
@@ -127,7 +127,7 @@ func (h Handlers) Serve(ctx context.Context, args []string, in io.Reader, out io
 	if len(args) == 0 || h[args[0]] == nil {
 		return false, nil
 	}
-	v, ok := VerbNamed(args[0])
+	v, ok := ChildKindNamed(args[0])
 	if !ok {
 		return true, fmt.Errorf("internal error, please report it: verb %q is not in the table of child processes", args[0])
 	}
@@ -150,8 +150,8 @@ func (h Handlers) Serve(ctx context.Context, args []string, in io.Reader, out io
 	return true, h[v.Name](ctx, r)
 }
 
-// Answer returns a Handler that reads one question, calls a function with it and writes its one answer.
-func Answer[Q, A any](answer func(context.Context, Q) A) Handler {
+// AnswerOne returns a Handler that reads one question, calls a function with it and writes its one answer.
+func AnswerOne[Q, A any](answer func(context.Context, Q) A) Handler {
 	return func(ctx context.Context, r Request) error {
 		var q Q
 		if _, err := ReadRequest(r.In, &q); err != nil {

@@ -14,7 +14,7 @@ import (
 // tableChildren are the verbs of the table that this test program serves.
 func tableChildren() Handlers {
 	return Handlers{
-		Deliver: Answer(func(_ context.Context, q string) string { return fmt.Sprint(q, " ", os.Geteuid()) }),
+		Deliver: AnswerOne(func(_ context.Context, q string) string { return fmt.Sprint(q, " ", os.Geteuid()) }),
 		Collect: func(_ context.Context, r Request) error {
 			var n int
 			if _, err := ReadRequest(r.In, &n); err != nil {

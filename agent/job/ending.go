@@ -34,17 +34,17 @@ func (d Details) Ending(jobID run.JobID) (Ending, bool) {
 const maxStartGapS = 5
 
 // EndingOf returns the ending of a run, nil if it is not in the list. The id alone is not enough: the scheduler
-// reuses ids, and a requeued job keeps its id. start is the Prolog's start time of the run. The last parameter
-// is the scheduler's start time, nil if unknown; it must match within 1 s. If it is nil, the ending whose start
+// reuses ids, and a requeued job keeps its id. start is the Prolog's start time of the run. If
+// schedulerStart, the scheduler's start time, is not nil, it must match within 1 s. Otherwise the ending whose start
 // is nearest to start is returned, of those that began before start and ended after it, within maxStartGapS.
-func EndingOf(list []Ending, jobID run.JobID, uid int, start float64, told *int64) *Ending {
+func EndingOf(list []Ending, jobID run.JobID, uid int, start float64, schedulerStart *int64) *Ending {
 	var best *Ending
 	far := func(e Ending) float64 { return math.Abs(float64(e.Start) - start) }
 	for i, e := range list {
 		switch {
 		case e.JobID != jobID || e.UID != uid:
-		case told != nil:
-			if math.Abs(float64(e.Start-*told)) <= 1 {
+		case schedulerStart != nil:
+			if math.Abs(float64(e.Start-*schedulerStart)) <= 1 {
 				return &list[i]
 			}
 		case float64(e.Start) <= start+

@@ -85,7 +85,7 @@ func (c *Child) Ask(q ProcRequest) ([]byte, error) {
 	}
 	defer func() { c.waitBudget.Spend(c.now() - began) }()
 	c.seq++
-	if n, err := unix.Write(c.to, q.encode(c.seq)); n != questionBytes {
+	if n, err := unix.Write(c.to, q.encode(c.seq)); n != requestBytes {
 		return nil, c.abandon(fmt.Errorf("send a request to the child that reads /proc: %w", err))
 	}
 	c.open, c.openSince = q, began

@@ -278,7 +278,7 @@ func TestWaitingIsBounded(t *testing.T) {
 
 func TestQuestionsAndAnswersComeBack(t *testing.T) {
 	q := ProcRequest{File: MappedBuild, PID: 4711, Max: 99, Area: Area{1 << 60, 2, 3}}
-	if got, seq := decodeQuestion(q.encode(7)); got != q || seq != 7 || len(q.encode(7)) != questionBytes {
+	if got, seq := decodeRequest(q.encode(7)); got != q || seq != 7 || len(q.encode(7)) != requestBytes {
 		t.Errorf("%+v, %d", got, seq)
 	}
 	a := reply{seq: 7, ok: true, cpuNS: 5, text: []byte("text")}
@@ -310,10 +310,10 @@ func FuzzServe(f *testing.F) {
 	f.Add(ProcRequest{File: Maps, PID: 1, Max: 100}.encode(1))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		proc := t.TempDir()
-		for len(b) >= questionBytes {
-			q, _ := decodeQuestion(b)
+		for len(b) >= requestBytes {
+			q, _ := decodeRequest(b)
 			_, _ = answerSafely(Direct{proc}, q)
-			b = b[questionBytes:]
+			b = b[requestBytes:]
 		}
 	})
 }

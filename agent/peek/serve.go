@@ -18,14 +18,14 @@ func Serve(proc string) as.Handler {
 
 // serve reads requests from in and writes a reply for each to out, until in ends.
 func serve(proc string, in io.Reader, out io.Writer) error {
-	from, buf := Direct{Proc: proc}, make([]byte, questionBytes)
+	from, buf := Direct{Proc: proc}, make([]byte, requestBytes)
 	for {
 		if _, err := io.ReadFull(in, buf); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("read a request of the parent process: %w", err)
 		}
-		q, seq := decodeQuestion(buf)
+		q, seq := decodeRequest(buf)
 		text, ok := answerSafely(from, q)
 		answer := reply{seq: seq, ok: ok, cpuNS: rawcall.CPU(), readNS: rawcall.Now(), text: text}
 		if _, err := out.Write(answer.encode()); err != nil {

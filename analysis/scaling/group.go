@@ -128,9 +128,9 @@ type correlatedGroups struct {
 	sums   []float64
 }
 
-// newBlocks returns the groups with the given ratio of the variance that a group shares to that of its points,
-// and the log determinant. ok is false if no group has several points or one has all.
-func newBlocks(group []int, ratio float64) (b correlatedGroups, logDet float64, ok bool) {
+// newCorrelatedGroups returns the groups with the given ratio of the variance that a group shares to that of its
+// points, and the log determinant. ok is false if no group has several points or one has all.
+func newCorrelatedGroups(group []int, ratio float64) (b correlatedGroups, logDet float64, ok bool) {
 	b.of = group
 	for _, g := range group {
 		for len(b.shrink) <= g {
@@ -176,7 +176,7 @@ func (b *correlatedGroups) decorrelate(col []float64) {
 func (d *detector) groupedLaw(enough float64) float64 {
 	best := math.Inf(-1)
 	for _, ratio := range []float64{10, 100} {
-		b, logDet, ok := newBlocks(d.group, ratio)
+		b, logDet, ok := newCorrelatedGroups(d.group, ratio)
 		if !ok {
 			return best
 		}

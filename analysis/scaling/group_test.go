@@ -88,7 +88,7 @@ func TestRepetitionsAreNotPoints(t *testing.T) {
 }
 
 func TestMix(t *testing.T) {
-	b, logDet, ok := newBlocks([]int{0, 0, 0, -1, 1}, 4)
+	b, logDet, ok := newCorrelatedGroups([]int{0, 0, 0, -1, 1}, 4)
 	if !ok {
 		t.Fatal("three points of a group are not worth a block")
 	}
@@ -104,7 +104,7 @@ func TestMix(t *testing.T) {
 		}
 	}
 	for _, group := range [][]int{{0, 0, 0}, {0, 1, 2}, {-1, -1, -1}, nil} {
-		if _, _, ok := newBlocks(group, 4); ok {
+		if _, _, ok := newCorrelatedGroups(group, 4); ok {
 			t.Errorf("groups %s say something", fmt.Sprint(group))
 		}
 	}

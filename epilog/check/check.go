@@ -70,14 +70,14 @@ type Node struct {
 	inspectForTest func(context.Context) (SharedDirectory, error)
 }
 
-// limit is the time limit of all checks together, because file systems and schedulers may hang.
-const limit = 60 * time.Second
+// checksLimit is the time limit of all checks together, because file systems and schedulers may hang.
+const checksLimit = 60 * time.Second
 
 // Findings makes all checks that apply to this node, in the order in which a job depends on them, and returns
 // their results. If the settings are unusable it makes only those that need no settings; without Slurm it
 // leaves out those of Slurm.
 func (n Node) Findings(ctx context.Context) []Finding {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, checksLimit)
 	defer cancel()
 	list := []Finding{n.checkSettings()}
 	list = append(list, n.checkPrograms(ctx)...)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"jobgait/configs"
 )
 
 // appendCommand returns the command that appends a line to slurm.conf.
@@ -79,14 +81,11 @@ func (n Node) checkPrologFlags(s controllerConfig) Finding {
 		strings.Join(s.config["PrologFlags"], ","))
 }
 
-// prologS is the longest time that the Prolog takes, in seconds: it ends by itself.
-const prologS = 2
-
 // checkTimeouts checks that Slurm's time limits for hooks are longer than jobgait's hooks take, because Slurm
 // drains a node whose hook it has to end.
 func (n Node) checkTimeouts(s controllerConfig) Finding {
 	const subject = "timeout"
-	epilogS := n.Config.Epilog.DeadlineS
+	prologS, epilogS := configs.PrologLimit.Seconds(), n.Config.Epilog.DeadlineS
 	for _, l := range []struct {
 		name  string
 		takes float64

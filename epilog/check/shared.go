@@ -32,7 +32,7 @@ type SharedDirectory struct {
 // ServeInspect is the main function of the child that inspects the collection directory: the directory comes
 // in, a SharedDirectory goes out.
 func ServeInspect(ctx context.Context, r as.Request) error {
-	return as.Answer(func(_ context.Context, dir string) SharedDirectory { return inspect(dir) })(ctx, r)
+	return as.AnswerOne(func(_ context.Context, dir string) SharedDirectory { return inspect(dir) })(ctx, r)
 }
 
 // inspect inspects the collection directory with the rights of this process.

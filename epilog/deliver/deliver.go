@@ -108,7 +108,7 @@ const maxReason = 400
 
 // Serve is the main function of the delivering child.
 func Serve(ctx context.Context, r as.Request) error {
-	return as.Answer(func(_ context.Context, req Request) Delivery { return Write(req) })(ctx, r)
+	return as.AnswerOne(func(_ context.Context, req Request) Delivery { return Write(req) })(ctx, r)
 }
 
 // Write delivers a report with the rights of this process, and appends the line to the job's output.

@@ -123,7 +123,7 @@ func (f Finisher) queryHistory(ctx context.Context, q historyQuery) historyAnswe
 
 // ServeHistoryQuery is the main function of the child that reads a history: it answers one historyQuery.
 func ServeHistoryQuery(ctx context.Context, r as.Request) error {
-	return as.Answer(func(ctx context.Context, q historyQuery) historyAnswer { return q.compare(ctx) })(ctx, r)
+	return as.AnswerOne(func(ctx context.Context, q historyQuery) historyAnswer { return q.compare(ctx) })(ctx, r)
 }
 
 // compare opens the history at q.Path with the rights of this process and compares the run with the stored runs.

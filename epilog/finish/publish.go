@@ -63,7 +63,7 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, j
 	if run.Job.UID < 0 || run.Job.GID < 0 || run.Job.UID == 0 && run.RootPID == 0 && !f.Config.Watch.Root {
 		return f.keepReport(run, s, judged) // no known user, or root without a request: never delivered as root
 	}
-	dirs := candidates(run, s)
+	dirs := reportDirs(run, s)
 	for {
 		res, err := f.deliverAs(ctx, run, s, judged, dirs)
 		if err != nil {
@@ -177,7 +177,7 @@ const reportsDir = "reports"
 // directory of the job's output file, then its work directory. Directories for temporary files come last: one
 // may be private to the job and vanish with it (job_container/tmpfs), and a node's is not visible on other
 // hosts.
-func candidates(run job.Run, s summary.Summary) []string {
+func reportDirs(run job.Run, s summary.Summary) []string {
 	if run.ReportDir != "" {
 		return []string{run.ReportDir}
 	}

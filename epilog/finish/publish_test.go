@@ -22,7 +22,7 @@ func TestReportsAvoidTemporaryDirectories(t *testing.T) {
 	} {
 		var s summary.Summary
 		s.Job.StdOut, s.Job.WorkDir = c.out, c.work
-		if got := candidates(job.Run{}, s); !slices.Equal(got, c.want) {
+		if got := reportDirs(job.Run{}, s); !slices.Equal(got, c.want) {
 			t.Errorf("%s in %s: %v, want %v", c.out, c.work, got, c.want)
 		}
 	}

@@ -45,7 +45,7 @@ func (s State) String() string {
 	return names[s]
 }
 
-// Two further files of the run directory are not states: tried (when the last try began, see due) and lock (a
+// Two further files of the run directory are not states: tried (when the last try began, see retryDue) and lock (a
 // process works on the run).
 const (
 	endFile      = "epilog.json"

@@ -37,11 +37,11 @@ func TestEndingOf(t *testing.T) {
 		"17|1001|1790000200|1790000260|FAILED|1:0|100|n1|alice\n17|1000|1780000000|1780000260|COMPLETED|0:0|100|n1|alice\n"))
 	at := func(s int64) *int64 { return &s }
 	for name, c := range map[string]struct {
-		id    run.JobID
-		uid   int
-		start float64
-		told  *int64
-		want  string
+		id             run.JobID
+		uid            int
+		start          float64
+		schedulerStart *int64
+		want           string
 	}{
 		"as the scheduler reported":       {17, 1000, 1790000230, at(1790000200), "TIMEOUT"},
 		"reported for another start":      {17, 1000, 1790000200, at(1790000100), ""},
@@ -55,7 +55,7 @@ func TestEndingOf(t *testing.T) {
 		"long after all of the same user": {17, 1000, 1790009000, nil, ""},
 	} {
 		got := ""
-		if e := job.EndingOf(list, c.id, c.uid, c.start, c.told); e != nil {
+		if e := job.EndingOf(list, c.id, c.uid, c.start, c.schedulerStart); e != nil {
 			got = e.State
 		}
 		if got != c.want {

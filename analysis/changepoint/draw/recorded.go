@@ -130,7 +130,7 @@ func (p *plan) fill(r *rand.Rand, kind string, h *DrawnHistory) {
 	default:
 		d = someDisturbed(r)
 	}
-	like := newLikeness(r, kind)
+	like := newNoiseCorrelation(r, kind)
 	for k, x := range level {
 		sd := p.sd
 		if k >= from {
@@ -145,8 +145,8 @@ func (p *plan) fill(r *rand.Rand, kind string, h *DrawnHistory) {
 // its variance that the runs of a day have in common (day).
 type noiseCorrelation struct{ last, day, before, today float64 }
 
-// newLikeness returns the correlation of the noise for a kind of history.
-func newLikeness(r *rand.Rand, kind string) noiseCorrelation {
+// newNoiseCorrelation returns the correlation of the noise for a kind of history.
+func newNoiseCorrelation(r *rand.Rand, kind string) noiseCorrelation {
 	switch kind {
 	case "correlated":
 		return noiseCorrelation{last: .4}

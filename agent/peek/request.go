@@ -58,12 +58,12 @@ func ProgramOf(r Reader, pid int) string {
 	return filepath.Base(strings.TrimSuffix(string(path), " (deleted)"))
 }
 
-// questionBytes is the length of an encoded request.
-const questionBytes = 40
+// requestBytes is the length of an encoded request.
+const requestBytes = 40
 
 // encode returns the request in binary form, with its sequence number.
 func (q ProcRequest) encode(seq uint32) []byte {
-	b := binary.NativeEndian.AppendUint32(make([]byte, 0, questionBytes), seq)
+	b := binary.NativeEndian.AppendUint32(make([]byte, 0, requestBytes), seq)
 	b = binary.NativeEndian.AppendUint32(b, uint32(q.File))
 	b = binary.NativeEndian.AppendUint32(b, uint32(q.PID))
 	b = binary.NativeEndian.AppendUint32(b, uint32(q.Max))
@@ -73,8 +73,8 @@ func (q ProcRequest) encode(seq uint32) []byte {
 	return b
 }
 
-// decodeQuestion decodes what encode returns.
-func decodeQuestion(b []byte) (q ProcRequest, seq uint32) {
+// decodeRequest decodes what encode returns.
+func decodeRequest(b []byte) (q ProcRequest, seq uint32) {
 	n := func(i int) uint32 { return binary.NativeEndian.Uint32(b[4*i:]) }
 	wide := func(i int) uint64 { return binary.NativeEndian.Uint64(b[16+8*i:]) }
 	return ProcRequest{File: ProcFile(n(1)), PID: int(int32(n(2))), Max: int(n(3)),
