@@ -50,6 +50,13 @@ func systemRoots() roots { return roots{"/proc", "/usr/lib/debug/.build-id"} }
 
 // lookUp opens the mapped file and returns the functions at the places, within a number of steps.
 func (s roots) lookUp(ctx context.Context, q Lookup, steps int) Answer {
+	if q.Path == peek.VDSO {
+		f, err := OpenVDSO()
+		if err != nil {
+			return emptyAnswer(len(q.Offsets), NoELF)
+		}
+		return answerFrom(f.Name(ctx, q.Offsets, nil, steps))
+	}
 	r, why := s.openMapped(q)
 	if why != "" {
 		return emptyAnswer(len(q.Offsets), why)

@@ -26,6 +26,10 @@ const (
 	IO
 )
 
+// VDSO is the path in /proc/PID/maps of the vdso, the kernel's code that is mapped into each process. It is the same
+// in all processes of a node, and no file has this path.
+const VDSO = "[vdso]"
+
 // ProcRequest is a request to read one file of one process.
 type ProcRequest struct {
 	File ProcFile

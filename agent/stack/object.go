@@ -1,14 +1,12 @@
 package stack
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -26,8 +24,6 @@ type library struct {
 	entries     map[uint64]entry
 	frames      frameIndex
 }
-
-const vdso = "[vdso]"
 
 // libraries caches the opened files by inode and path. A file that cannot be read has a library without elf.
 type libraries struct {
@@ -52,9 +48,9 @@ func (l *libraries) libraryOf(pid int, m *mapping) *library {
 func (l *libraries) load(pid int, m *mapping) *library {
 	path := strings.TrimSuffix(m.path, " (deleted)")
 	lib := &library{name: filepath.Base(path), entries: map[uint64]entry{}}
-	if m.path == vdso {
-		lib.name = vdso
-		lib.elf, _ = names.Open(bytes.NewReader(ownVDSO(l.proc)))
+	if m.path == peek.VDSO {
+		lib.name = peek.VDSO
+		lib.elf, _ = names.OpenVDSO()
 		return lib
 	}
 	if !strings.HasPrefix(path, "/") {
@@ -74,23 +70,6 @@ func (l *libraries) load(pid int, m *mapping) *library {
 	}
 	return lib
 }
-
-// ownVDSO returns a copy of the vdso, the kernel's code that is mapped into each process, from this process.
-func ownVDSO(proc string) []byte {
-	list, err := mappingsOf(proc, os.Getpid())
-	if err != nil {
-		return nil
-	}
-	for _, m := range list {
-		if m.path == vdso && m.end-m.start < 1<<20 {
-			return bytes.Clone(unsafe.Slice((*byte)(ownMemory(m.start)), m.end-m.start))
-		}
-	}
-	return nil
-}
-
-// ownMemory converts an address of permanently mapped memory of this process to a pointer.
-func ownMemory(addr uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
 // entryAt returns the entry of .eh_frame that covers an address; false if none does.
 func (lib *library) entryAt(addr uint64) (entry, bool) {

@@ -59,3 +59,25 @@ func TestLiveCodeOfManyPages(t *testing.T) {
 		t.Errorf("the report speaks of code without a file:\n%s", r.out)
 	}
 }
+
+// TestLiveCodeOfTheVDSO runs a program that asks for the time all the while. The kernel's code that does this is mapped
+// into the program and lies in no file, but it is not made at run time.
+func TestLiveCodeOfTheVDSO(t *testing.T) {
+	sampled(t)
+	b := newBox(t)
+	program := b.compiled("asks", `#include <time.h>
+int main(void) {
+	struct timespec t;
+	do for (int i = 0; i < 1000; i++) clock_gettime(CLOCK_MONOTONIC, &t); while (clock() < 2 * CLOCKS_PER_SEC);
+	return t.tv_sec < 0;
+}`)
+	if r := end(t, b.command("run", "--names=all", "--", program)); r.status != 0 {
+		t.Fatalf("%s%s", r.out, r.complaint)
+	}
+	code := b.code()
+	for _, c := range code.Classes {
+		if c.Name == string(anatomy.Unnamed) && c.Share > .02 {
+			t.Errorf("%.1f %% of the CPU time is in code made at run time: %+v", 100*c.Share, code.Functions)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/peek"
 )
 
 // sampleType selects the fields of a sample, in this order. With SampleIDAll all other records end with the
@@ -138,6 +139,10 @@ func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
 	if h.Misc&unix.PERF_RECORD_MISC_MMAP_BUILD_ID != 0 {
 		id := b[36 : 36+min(int(b[32]), 20)]
 		e.area.file, e.build = hashBuildID(id), hex.EncodeToString(id)
+		return e, true, nil
+	}
+	if e.name == peek.VDSO {
+		e.area.file = vdsoFile
 		return e, true, nil
 	}
 	e.area.inode = inode{

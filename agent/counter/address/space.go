@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/peek"
 )
 
 // inode identifies a file on this node. It lacks the generation that some records have, because /proc/PID/maps
@@ -31,7 +33,11 @@ type area struct {
 	purpose purpose
 }
 
-// anonymous reports whether the code is in no file: generated at run time, or the kernel's vdso.
+// vdsoFile is the identity of the vdso, the kernel's code that is mapped into each process. It has no file, but its
+// functions have names.
+var vdsoFile = hashBuildID([]byte(peek.VDSO))
+
+// anonymous reports whether the code is in no file and not the vdso: it was generated at run time.
 func (a area) anonymous() bool { return a.file == 0 && a.inode.ino == 0 }
 
 // space is the code areas of one process, in order of addresses.
@@ -101,6 +107,9 @@ func parseMaps(r io.Reader, know func(a area, path string) int32) (space, error)
 		}
 		if exec {
 			path := pathOf(lines.Bytes())
+			if path == peek.VDSO {
+				a.file = vdsoFile
+			}
 			a.id, a.purpose = know(a, path), purposeOf(baseName(path))
 			s = append(s, a)
 		}
@@ -112,8 +121,11 @@ func parseMaps(r io.Reader, know func(a area, path string) int32) (space, error)
 	return s, nil
 }
 
-// pathOf returns the path at the end of a line of /proc/PID/maps, "" if the line has no path.
+// pathOf returns the path at the end of a line of /proc/PID/maps or peek.VDSO, "" if the line has neither.
 func pathOf(line []byte) string {
+	if bytes.HasSuffix(bytes.TrimRight(line, " "), []byte(" "+peek.VDSO)) && !bytes.Contains(line, []byte("/")) {
+		return peek.VDSO
+	}
 	if i := bytes.IndexByte(line, '/'); i >= 0 {
 		return string(line[i:])
 	}

@@ -24,8 +24,11 @@ func TestParseMaps(t *testing.T) {
 	if want := (area{0x55d0c0a10000, 0x55d0c0c00000, 0x10000, inode{unix.Mkdev(0xfe, 1), 42}, 0, 0, works}); s[0] != want {
 		t.Errorf("%+v, want %+v", s[0], want)
 	}
-	if s[0].anonymous() || !s[1].anonymous() || s[2].anonymous() || !s[3].anonymous() {
+	if s[0].anonymous() || !s[1].anonymous() || s[2].anonymous() || s[3].anonymous() {
 		t.Errorf("anonymous code is wrong: %+v", s)
+	}
+	if s[3].file != vdsoFile || s[1].file != 0 {
+		t.Errorf("the vdso has the identity %x, code made at run time %x", s[3].file, s[1].file)
 	}
 	for _, c := range []struct {
 		ip uint64

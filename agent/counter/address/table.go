@@ -278,7 +278,7 @@ func (t *table) apply(e event) {
 		if p == nil || !p.member || !p.read {
 			return
 		}
-		if p.justExeced && !e.area.anonymous() {
+		if p.justExeced && !e.area.anonymous() && e.name != peek.VDSO {
 			// Samples in the exec itself had a makeshift name.
 			p.exe, p.build, p.named, p.justExeced = baseName(e.name), e.build, false, false
 			t.countProcess(p, e.pid, e.time)
