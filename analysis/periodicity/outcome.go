@@ -126,11 +126,10 @@ func (o outcome) reason() note.Note {
 	case o.stage == noVariance:
 		return note.New(note.NoVariance, "no period: every column is flat, so nothing repeats")
 	case o.stage == noValley:
-		return note.New(note.NoValley, "no period: no column repeats: none resembles itself at any shift in time")
+		return note.New(note.NoValley, "no period: no counter repeats itself")
 	case o.stage == notTracked:
 		return note.New(note.NotTracked,
-			"no period: %s resembles itself at some shift in time, but no row of cycles that follow one another was found",
-			o.source)
+			"no period: a pattern returns in %s at some times, but not in cycles that follow one another", o.source)
 	case o.stage == foundUnsure:
 		c := o.candidate
 		shown := ""
@@ -155,7 +154,7 @@ func (o outcome) reason() note.Note {
 				"loops rarely do, and no other counter confirms it")
 	case o.stage == notSignificant:
 		return note.New(note.NotSignificant,
-			"no period: the repetition in %s is no stronger than chance gives in shuffled samples of it", o.source)
+			"no period: the repetition in %s is no stronger than that of its samples in random order", o.source)
 	}
 	return note.New(note.LowCoverage,
 		"no period: the best candidate, found in %s, repeats in less than %s of the profile, or too irregularly", o.source,

@@ -97,7 +97,7 @@ func (par paper) detect(set series.Set) (PaperResult, error) {
 	case cut.x == nil:
 		return refuse(note.NoVariance, "no period: every column is flat, so nothing repeats")
 	case cut.covered == 0:
-		return refuse(note.NoValley, "no period: no column repeats: none resembles itself at any shift in time")
+		return refuse(note.NoValley, "no period: no counter repeats itself")
 	}
 	par.cluster(&best, cut, set)
 	return best, nil

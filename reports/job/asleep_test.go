@@ -44,7 +44,7 @@ func TestAsleepFor(t *testing.T) {
 
 // The parts of a run without cycles are on the first screen, with the code of each.
 func TestPartsAreOnTheFirstScreen(t *testing.T) {
-	s := flat(note.NotSignificant, "no period: the repetition in code is no stronger than chance gives", 0.97)
+	s := flat(note.NotSignificant, "no period: the repetition in code is no stronger than by chance", 0.97)
 	s.Course = []summary.Stretch{
 		{EndS: 0.7 * s.ElapsedS, BusyCPUs: 0.9, Lead: anatomy.Function{Library: "python3.11"}, LeadShare: 0.6},
 		{StartS: 0.7 * s.ElapsedS, EndS: s.ElapsedS + 0.4, BusyCPUs: 1.9, // the last sample is behind the end
@@ -71,7 +71,7 @@ func TestUncomparedRunIsNotAlike(t *testing.T) {
 		if got := New(short, nil, options()).courseSentence(); (got != "") != want {
 			t.Errorf("%d parts of a run of 1.5 s: %q", parts, got)
 		}
-		s := flat(note.NotSignificant, "no period: the repetition in code is no stronger than chance gives", 0.97)
+		s := flat(note.NotSignificant, "no period: the repetition in code is no stronger than by chance", 0.97)
 		s.Course = make([]summary.Stretch, parts)
 		text := textOf(t, New(s, nil, options()))
 		if got := strings.Contains(strings.Join(strings.Fields(text), " "), "The run looks alike from start to end."); got !=

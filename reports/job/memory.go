@@ -18,13 +18,16 @@ const (
 	leastGrowth = 16e6
 )
 
+// ownMemory reports whether a curve is the memory of a job on one node.
+func (r Report) ownMemory(c Curve) bool {
+	return isMemory(c.Name) && string(c.Scope) == string(series.JobScope) && r.Nodes.Total <= 1
+}
+
 // memoryOverTime returns the job's memory over a run on one node, as in the timeline; nil where it was not read.
 func (r Report) memoryOverTime() []float64 {
 	t := r.Rhythm.Timeline
-	i := slices.IndexFunc(t.Columns, func(c Curve) bool {
-		return isMemory(c.Name) && string(c.Scope) == string(series.JobScope)
-	})
-	if i < 0 || r.Nodes.Total > 1 || len(t.Columns[i].Mean) < growthParts {
+	i := slices.IndexFunc(t.Columns, r.ownMemory)
+	if i < 0 || len(t.Columns[i].Mean) < growthParts {
 		return nil
 	}
 	return floats(t.Columns[i].Mean)

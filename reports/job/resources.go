@@ -106,8 +106,9 @@ func cpus(v float64) string {
 // minReportedPart the smallest part of the allocated CPUs.
 const minReportedCPUs, minReportedPart = 0.01, 0.02
 
-// cpuLine says how many CPUs were busy and, where these are large enough to report, how many more were wanted, held
-// back by a limit, or taken by the node's host; "" if the busy CPUs are unknown.
+// cpuLine says how many CPUs were busy and, where these are large enough to report, how many tasks waited for a CPU,
+// and how many CPUs were held back by a limit or taken by the node's host, all on average; "" if the busy CPUs are
+// unknown.
 func (r Report) cpuLine() string {
 	c := r.Resources.CPU
 	if c.Busy == nil {
@@ -128,15 +129,19 @@ func (r Report) cpuLine() string {
 		rest := *c.Waiting - *c.Throttled
 		wanted = &rest
 	}
+	extra := ""
 	for _, x := range []struct {
 		cpus *float64
 		text string
-	}{{wanted, "more wanted and not had"}, {c.Throttled, "held back by a limit"}, {c.Stolen, "taken by the node's host"}} {
+	}{{wanted, "tasks waiting"}, {c.Throttled, "held back by a limit"}, {c.Stolen, "taken by the node's host"}} {
 		if x.cpus != nil && *x.cpus >= floor {
-			line += ", " + cpus(*x.cpus) + " " + x.text
+			extra += ", " + cpus(*x.cpus) + " " + x.text
 		}
 	}
-	return line
+	if extra != "" {
+		extra += ", on average"
+	}
+	return line + extra
 }
 
 // killedText returns "3 processes killed".

@@ -179,7 +179,7 @@ func situations() []situation {
 		{name: "no-period", code: "no_period", s: change(func(s *summary.Summary) {
 			s.Patterns, s.Phases = nil, []phase.Phase{{Kind: phase.Aperiodic, EndS: s.ElapsedS, Share: 1}}
 			s.Notes = []note.Note{note.New(note.NotSignificant,
-				"no period: the repetition in code is no stronger than chance gives in shuffled samples")}
+				"no period: the repetition in code is no stronger than that of its samples in random order")}
 		})},
 		{name: "cpus-idle", code: "cpus_idle", s: busyAt(sound(), 37)},
 		{name: "one-thread", code: "cpus_idle", s: change(func(s *summary.Summary) {

@@ -199,6 +199,9 @@ func (r Report) textTimeline(p *text.Page) {
 		if c.Unit == "CPUs" {
 			hi = math.Max(hi, r.allocatedOnANode())
 		}
+		if peak := r.Resources.Memory.PeakBytes; peak != nil && r.ownMemory(c) { // the line draws means
+			hi = math.Max(hi, *peak)
+		}
 		p.Line("  " + text.PadRight(c.short, gutterWidth-2) + text.Spark(v, lo, hi, r.ascii))
 		what := strings.Replace(c.Label, "code "+c.short+" = ", "", 1) // "page #1 = busy CPUs in f", not "page #1" twice
 		legend = append(legend, fmt.Sprintf("%s = %s, %s", c.short, what, levelRange(lo, hi, c.Unit)))

@@ -55,8 +55,23 @@ func (r Report) timeDivision() string {
 	}
 	if r.Nodes.Total > 1 {
 		line += ", mean of its nodes"
+	} else if n := r.activeTasks(); n >= severalTasks {
+		line += ", mean of " + cpus(n) + " active tasks"
 	}
 	return line + ": " + strings.Join(words, ", ")
+}
+
+// severalTasks is the least mean number of active tasks that the division of the time names: its shares are means of
+// these.
+const severalTasks = 1.5
+
+// activeTasks returns how many tasks of the run computed or waited for a CPU on average, 0 if either is unknown.
+func (r Report) activeTasks() float64 {
+	c := r.Resources.CPU
+	if c.Busy == nil || c.Waiting == nil {
+		return 0
+	}
+	return *c.Busy + *c.Waiting
 }
 
 // wholePercents returns the shares in whole percent that add up to 100: those with the largest remainders are rounded

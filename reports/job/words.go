@@ -47,7 +47,7 @@ func Words() []GlossaryEntry {
 		{"CPU, MEM, I/O", "what the run used; the bar is full if it used all that it was given, but shows the course of " +
 			"memory that grew all the time. (no file cache): files that the kernel keeps in memory are not counted"},
 		{"busy CPUs", "how many CPUs the job kept busy at a time; a full line means all that it was given on a node"},
-		{"more wanted", "CPUs for which tasks of the run waited, ready to run: others used them, or the run " +
+		{"tasks waiting", "tasks of the run that waited for a CPU, ready to run: others used them, or the run " +
 			"had more tasks than CPUs"},
 		{"CYCLE, RUNS", "one cycle, its period and the name of the curve; elapsed times of earlier runs, then of this " +
 			"one; SIZES shows how the time changes with the number of nodes or another parameter"},
