@@ -81,7 +81,8 @@ func checkRanges(c Config) error {
 		optionalPath("health.site_textfile", c.Health.SiteTextfile),
 
 		optionalPath("mail.sendmail", c.Mail.Sendmail),
-		within("mail.wait_s", c.Mail.WaitS, 0, 3600),
+		{c.Mail.WaitS >= 0 && c.Mail.WaitS <= maxMailWaitS, fmt.Sprintf("mail.wait_s = %g is out of range: want 0 to %d, "+
+			"because Slurm kills the program after 120 s and then no mail is sent", c.Mail.WaitS, maxMailWaitS)},
 	} {
 		if !r.ok {
 			return errors.New(r.text)
@@ -89,6 +90,10 @@ func checkRanges(c Config) error {
 	}
 	return nil
 }
+
+// maxMailWaitS is the largest mail.wait_s. The controller kills its MailProg after 120 s (MAIL_PROG_TIMEOUT in
+// Slurm's source); the rest is for sending.
+const maxMailWaitS = 110
 
 // rule is one condition and the error text if it does not hold.
 type rule struct {

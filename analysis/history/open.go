@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"time"
 
-	_ "github.com/mattn/go-sqlite3" // the driver; no other package imports it
+	"github.com/mattn/go-sqlite3" // the driver; no other package imports it
+	"golang.org/x/sys/unix"
 )
 
 // DB is an open history. It is safe for use by several goroutines; many
@@ -25,6 +26,8 @@ type DB struct {
 	pack     packer
 	schema   schema
 	known    *idCache
+	// unlocked checks at the end a history that is read without locks; nil for others.
+	unlocked *Unlocked
 }
 
 // Open opens the history at path for reading and writing. It creates the file
@@ -69,6 +72,10 @@ func openWith(ctx context.Context, path string, journal Journal, patience time.D
 // OpenReadOnly opens the history at path for reading. It changes nothing, so
 // it refuses a file whose schema is older than this program's. A missing file
 // is an fs.ErrNotExist.
+//
+// An account that may read the history but not write to its directory cannot lock it, because SQLite creates files
+// there. It reads the history as Unlocked does, waiting unlockedPatience for a writer. Close then returns
+// ErrBeingWritten if the history was written meanwhile.
 func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
 	path, err := absolute(path)
 	if err != nil {
@@ -77,15 +84,60 @@ func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
 	if _, err := stat(path); err != nil {
 		return nil, explain(path, "open", err)
 	}
+	end := time.Now().Add(unlockedPatience)
+	for {
+		db, err := openLocked(ctx, path)
+		if !lacksWritePermission(path, err) {
+			return db, explain(path, "open", err)
+		}
+		unlocked, err := OpenUnlocked(ctx, path)
+		if err == nil {
+			unlocked.DB.unlocked = unlocked
+			return unlocked.DB, nil
+		}
+		if !errors.Is(err, ErrBeingWritten) {
+			return nil, err
+		}
+		if ctx.Err() != nil || time.Now().After(end) {
+			return nil, fmt.Errorf("history %s: open: %w", path, errUnfinished)
+		}
+		time.Sleep(unlockedRetry)
+	}
+}
+
+// unlockedPatience is how long a reader without write permission waits for a writer, which stores a run within a
+// second, and unlockedRetry the time between two attempts.
+const unlockedPatience, unlockedRetry = 3 * time.Second, 100 * time.Millisecond
+
+// errUnfinished is the ErrBeingWritten of a history that stays in that state.
+var errUnfinished = fmt.Errorf("%w; if this stays, its last writer was killed: the account that owns it must store "+
+	"another run or call jobgait-epilog --ingest, or let you write to its directory", ErrBeingWritten)
+
+// openLocked opens the history for reading with SQLite's locks.
+func openLocked(ctx context.Context, path string) (*DB, error) {
 	db, err := connect(path, patience, url.Values{"mode": {"ro"}, "_query_only": {"true"}})
 	if err != nil {
-		return nil, explain(path, "open", err)
+		return nil, err
 	}
 	if err := db.readable(ctx); err != nil {
 		db.sql.Close() // the first error is returned
-		return nil, explain(path, "open", err)
+		return nil, err
 	}
 	return db, nil
+}
+
+// lacksWritePermission reports whether SQLite could not open or repair its files beside the history because this
+// account may not write to the directory.
+func lacksWritePermission(path string, err error) bool {
+	var e sqlite3.Error
+	if !errors.As(err, &e) || e.Code != sqlite3.ErrCantOpen && e.Code != sqlite3.ErrReadonly &&
+		e.Code != sqlite3.ErrPerm {
+		return false
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	return unix.Access(filepath.Dir(path), unix.W_OK) != nil
 }
 
 // absolute returns the absolute form of a path. It fails if the working directory was removed.
@@ -213,8 +265,13 @@ func (db *DB) setJournal(ctx context.Context, want Journal) error {
 // pages of a history of ten million, the default, and half of them are those that the 64 before changed.
 const logPages = 8000
 
-// Close closes the history. The last process to close it moves the log into the file.
+// Close closes the history. The last process to close it moves the log into the file. For a history that OpenReadOnly
+// reads without locks, ErrBeingWritten means that what was read is invalid.
 func (db *DB) Close() error {
+	if unlocked := db.unlocked; unlocked != nil {
+		db.unlocked = nil
+		return unlocked.Close(nil)
+	}
 	if err := db.sql.Close(); err != nil {
 		return explain(db.path, "close", err)
 	}

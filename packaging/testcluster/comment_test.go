@@ -30,6 +30,7 @@ func TestDigestInTheAccounting(t *testing.T) {
 	other := c.sbatch(t, c.alice, dir, "gait 12 200", "-n1", "-J", "other", "-t5", "-o", "other")
 	array := c.sbatch(t, c.alice, dir, "gait $((3+SLURM_ARRAY_TASK_ID)) 200", "-n1", "-a0-2", "-J", "array", "-t5")
 	het := c.sbatch(t, c.alice, dir, "srun --het-group=0,1 sleep 3", "-n1", "-t5", "-J", "het", ":", "-n1", "-t5")
+	swept := "" // what the sweeps of this test print
 	other.waitState(t, "RUNNING")
 	c.admin(t, "scontrol", "update", "JobId="+strconv.FormatInt(other.id, 10), "AdminComment=ticket-4711")
 	for j, parts := range map[job][]string{own: {""}, array: {"_0", "_1", "_2"}, het: {"+0", "+1"}} {
@@ -37,7 +38,7 @@ func TestDigestInTheAccounting(t *testing.T) {
 		var shown []string
 		poll(t, func() string { // sacctmgr of Slurm 22.05 needs two calls: the first comment cannot be read
 			if shown != nil {
-				c.sweep(t, "n1") // the timer's: it tries again what slurmdbd did not know when the job ended
+				swept += c.sweep(t, "n1") // the timer's: it tries again what slurmdbd did not know when the job ended
 			}
 			shown = []string{}
 			for _, part := range parts {
@@ -60,12 +61,16 @@ func TestDigestInTheAccounting(t *testing.T) {
 	other.wait(t)
 	poll(t, func() string { // only then has jobgait seen the other tool's comment
 		logs, _ := filepath.Glob(c.path("spool", "*", "jobgait.log"))
+		said := swept
 		for _, log := range logs {
-			if text, err := os.ReadFile(log); err == nil && strings.Contains(string(text), "of other tools left unchanged") {
-				return ""
-			}
+			text, _ := os.ReadFile(log)
+			said += string(text)
 		}
-		return "no log says that a comment of other tools was left unchanged"
+		if strings.Contains(said, "1 admin comment of other tools left unchanged") {
+			return ""
+		}
+		swept += c.sweep(t, "n1")
+		return "neither a log nor a sweep says that a comment of other tools was left unchanged"
 	})
 	if got := c.comment(t, other); got != "ticket-4711" {
 		t.Errorf("the comment of another tool is now %q", got)

@@ -43,7 +43,7 @@ func askCommand(getenv func(string) string) *cobra.Command {
 			"With fewer than three runs, or if the runs evidently had different inputs, it\n" +
 			"prints what is missing.",
 		Args: argCount(1, 1, "one batch script, job id or application: jobgait ask run.sh"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (failed error) {
 			if o.nodes < 0 {
 				return usageError{fmt.Errorf("invalid --nodes %d: want 0 or more", o.nodes)}
 			}
@@ -52,7 +52,7 @@ func askCommand(getenv func(string) string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { _ = from.Close() }()
+			defer from.closeAfter(&failed)
 			a, err := o.answer(cmd.Context(), from, args[0], cmd.Flags().Changed("size"))
 			if err != nil {
 				return err

@@ -72,12 +72,12 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 }
 
 // ofStored compares two stored runs.
-func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string, ids []string) error {
+func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string, ids []string) (failed error) {
 	from, err := openHistories(cmd.Context(), getenv, o.history)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = from.Close() }()
+	defer from.closeAfter(&failed)
 	var runs [2]summary.Summary
 	for i, id := range ids {
 		if runs[i], _, err = from.run(cmd.Context(), id); err != nil {
@@ -147,12 +147,12 @@ func rejectJobBesideFile(args []string) error {
 
 // ofHistories compares the histories that two stored runs belong to; if that is one history, the parts of it
 // that differ in a recorded field.
-func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) string, ids []string) error {
+func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) string, ids []string) (failed error) {
 	from, err := openHistories(cmd.Context(), getenv, o.history)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = from.Close() }()
+	defer from.closeAfter(&failed)
 	var pair [2]change.History
 	for i, id := range ids {
 		if pair[i], err = historyWith(cmd.Context(), from, id, o.metric); err != nil {

@@ -144,12 +144,12 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 }
 
 // siteOf returns the data of the site whose histories the flag names.
-func siteOf(ctx context.Context, getenv func(string) string, flag string) (history.Site, error) {
+func siteOf(ctx context.Context, getenv func(string) string, flag string) (_ history.Site, failed error) {
 	from, err := openHistories(ctx, getenv, flag)
 	if err != nil {
 		return history.Site{}, err
 	}
-	defer func() { _ = from.Close() }()
+	defer from.closeAfter(&failed)
 	return from.site(ctx, float64(time.Now().Unix()))
 }
 

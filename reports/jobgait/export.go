@@ -118,7 +118,7 @@ type pprofExport struct{ history, output string }
 
 // write writes the code samples of the run that args names as a pprof profile, to the file of --output or to
 // standard output.
-func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args []string) error {
+func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args []string) (failed error) {
 	switch {
 	case len(args) != 1:
 		return usageError{errors.New("--pprof needs one job id: jobgait export --pprof 123 -o x.pb.gz")}
@@ -131,7 +131,7 @@ func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = from.Close() }()
+	defer from.closeAfter(&failed)
 	s, _, err := from.run(cmd.Context(), args[0])
 	if err != nil {
 		return err

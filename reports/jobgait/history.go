@@ -76,7 +76,7 @@ func (o historyOptions) list(out io.Writer) error {
 
 // ask runs the query of the catalogue with this name and prints its rows. With --path it prints only where the
 // histories are.
-func (o historyOptions) ask(cmd *cobra.Command, getenv func(string) string, name string) error {
+func (o historyOptions) ask(cmd *cobra.Command, getenv func(string) string, name string) (failed error) {
 	query := ""
 	if !o.path {
 		var err error
@@ -88,7 +88,7 @@ func (o historyOptions) ask(cmd *cobra.Command, getenv func(string) string, name
 	if err != nil {
 		return err
 	}
-	defer func() { _ = from.Close() }()
+	defer from.closeAfter(&failed)
 	if o.path {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(from.paths, "\n"))
 		return err

@@ -39,7 +39,7 @@ func listCommand(getenv func(string) string) *cobra.Command {
 			"median elapsed time and the slowest part. TIME is a date, 2026-11-20T02:00,\n" +
 			"02:00 of today, now or now-7days.",
 		Args: argCount(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (failed error) {
 			if err := o.times(time.Now()); err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func listCommand(getenv func(string) string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { _ = from.Close() }()
+			defer from.closeAfter(&failed)
 			return o.list(cmd.Context(), from, cmd.OutOrStdout())
 		},
 	}

@@ -190,23 +190,14 @@ func neverReadable(err error, cfg configs.Config) bool {
 }
 
 // stored returns the run of the mail's job in the history. It returns history.ErrNotFound if that run is of another
-// user than the mail. A history whose directory the account may not write to is read without locks, because SQLite
-// creates files beside a history that it locks; while it is being written, the error is history.ErrBeingWritten.
+// user than the mail, and history.ErrBeingWritten if it was read without locks while it was written.
 func (o mailOptions) stored(ctx context.Context, m job.Mail) (summary.Summary, error) {
-	db, path, err := openHistory(ctx, o.getenv, "")
-	if err == nil {
-		s, err := storedRun(ctx, db, m)
-		return s, errors.Join(err, db.Close())
-	}
-	if !history.Unavailable(err) {
-		return summary.Summary{}, err
-	}
-	unlocked, err := history.OpenUnlocked(ctx, path)
+	db, _, err := openHistory(ctx, o.getenv, "")
 	if err != nil {
 		return summary.Summary{}, err
 	}
-	s, err := storedRun(ctx, unlocked.DB, m)
-	return s, unlocked.Close(err)
+	s, err := storedRun(ctx, db, m)
+	return s, errors.Join(err, db.Close())
 }
 
 // storedRun returns the newest run of the mail's job in a history.

@@ -90,6 +90,14 @@ func (j openedHistories) Close() error {
 	return failed
 }
 
+// closeAfter closes the histories at the end of a verb whose error is *failed. If a history was read without locks and
+// was written meanwhile, *failed becomes that error: what was read may be invalid.
+func (j openedHistories) closeAfter(failed *error) {
+	if err := j.Close(); errors.Is(err, history.ErrBeingWritten) {
+		*failed = err
+	}
+}
+
 // path returns the paths for messages.
 func (j openedHistories) path() string { return strings.Join(j.paths, ", ") }
 

@@ -15,12 +15,12 @@ import (
 
 // runList reads the newest runs and the newest failed runs of the page's days, at most dashboard.ListedRuns each, with
 // the number of all. The flags select the user, by default the caller, or the whole site.
-func (o dashboardOptions) runList(ctx context.Context, getenv func(string) string) (*dashboard.RunList, error) {
+func (o dashboardOptions) runList(ctx context.Context, getenv func(string) string) (_ *dashboard.RunList, failed error) {
 	from, err := openHistories(ctx, getenv, o.stored.history)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = from.Close() }()
+	defer from.closeAfter(&failed)
 	const daySeconds = 86400
 	q := history.Query{User: o.stored.user, App: o.stored.app, Limit: dashboard.ListedRuns,
 		Since: float64(time.Now().Unix()) - o.stored.page*daySeconds}

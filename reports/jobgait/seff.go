@@ -75,12 +75,12 @@ func efficiencyOf(ctx context.Context, getenv func(string) string, path, id stri
 }
 
 // storedEfficiency returns the efficiency of a job from the history.
-func storedEfficiency(ctx context.Context, getenv func(string) string, path, id string) (seff.Efficiency, error) {
+func storedEfficiency(ctx context.Context, getenv func(string) string, path, id string) (_ seff.Efficiency, failed error) {
 	from, err := openHistories(ctx, getenv, path)
 	if err != nil {
 		return seff.Efficiency{}, err
 	}
-	defer func() { _ = from.Close() }()
+	defer from.closeAfter(&failed)
 	s, _, err := from.run(ctx, id)
 	if err != nil {
 		return seff.Efficiency{}, err

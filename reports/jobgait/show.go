@@ -68,7 +68,7 @@ func historyFlag(c *cobra.Command, path *string) {
 
 // show prints the report of a stored run, or the summary of an array or heterogeneous job. If no history has
 // the run, it prints the digest from the accounting.
-func show(ctx context.Context, getenv func(string) string, o showOptions, id string, out io.Writer) error {
+func show(ctx context.Context, getenv func(string) string, o showOptions, id string, out io.Writer) (failed error) {
 	if !o.last && !run.IsDisplayID(id) {
 		return jobIDError(id)
 	}
@@ -76,7 +76,7 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 	if err != nil {
 		return o.digest(ctx, getenv, id, out, err)
 	}
-	defer func() { _ = from.Close() }()
+	defer from.closeAfter(&failed)
 	if rolled, err := o.group(ctx, from, id, out); rolled || err != nil {
 		return err
 	}

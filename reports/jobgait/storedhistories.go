@@ -70,12 +70,12 @@ type stored struct {
 // read reads the requested histories, with getenv as the environment. If they are those of one user or
 // application, it also reads other histories, of any user and application, that have a run in the last
 // storedDays days: they show shifts of the machine. It returns an error if no requested history is found.
-func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (stored, error) {
+func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (_ stored, failed error) {
 	from, err := openHistories(cmd.Context(), getenv, f.history)
 	if err != nil {
 		return stored{}, err
 	}
-	defer func() { _ = from.Close() }()
+	defer from.closeAfter(&failed)
 	who := f.user
 	if who == "" && !f.site {
 		who = userName()
