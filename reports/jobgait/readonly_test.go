@@ -138,7 +138,8 @@ func copyOpenHistory(t *testing.T, path string) {
 	if err := errors.Join(err, copyErr, db.Close()); err != nil {
 		t.Fatalf("%v: %s", err, copied)
 	}
-	if out, err := exec.Command("sh", "-c", `cp -p "$1"/* "$2"`, "sh", kept, filepath.Dir(path)).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	copied, err = exec.Command("sh", "-c", `cp -p "$1"/* "$2"`, "sh", kept, filepath.Dir(path)).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, copied)
 	}
 }

@@ -15,7 +15,8 @@ import (
 
 // runList reads the newest runs and the newest failed runs of the page's days, at most dashboard.ListedRuns each, with
 // the number of all. The flags select the user, by default the caller, or the whole site.
-func (o dashboardOptions) runList(ctx context.Context, getenv func(string) string) (_ *dashboard.RunList, failed error) {
+func (o dashboardOptions) runList(ctx context.Context, getenv func(string) string) (_ *dashboard.RunList,
+	failed error) {
 	from, err := openHistories(ctx, getenv, o.stored.history)
 	if err != nil {
 		return nil, err

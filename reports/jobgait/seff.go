@@ -75,7 +75,8 @@ func efficiencyOf(ctx context.Context, getenv func(string) string, path, id stri
 }
 
 // storedEfficiency returns the efficiency of a job from the history.
-func storedEfficiency(ctx context.Context, getenv func(string) string, path, id string) (_ seff.Efficiency, failed error) {
+func storedEfficiency(ctx context.Context, getenv func(string) string, path, id string) (_ seff.Efficiency,
+	failed error) {
 	from, err := openHistories(ctx, getenv, path)
 	if err != nil {
 		return seff.Efficiency{}, err
