@@ -59,6 +59,20 @@ func newSite(t *testing.T) site {
 			t.Fatal(err)
 		}
 	}
+	for task := range int64(3) { // an array, its second task failed
+		array, state := int64(20), "COMPLETED"
+		if task == 1 {
+			state = "FAILED"
+		}
+		if err := db.Put(t.Context(), summary.Summary{Schema: summary.Schema,
+			Key: run.Key{Cluster: "c1", JobID: 20 + run.JobID(task)},
+			Job: run.Job{Name: "sweep", App: "melt", User: webUser, UID: webUID, NNodes: 1, ArrayJobID: &array,
+				ArrayTaskID: &task},
+			Start: now - 100, End: now - 90, ElapsedS: 10 + float64(task), Exit: &run.Exit{}, State: state,
+			Quality: run.Quality{Scope: "job"}}, history.Ingest{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	text := fmt.Sprintf("[history]\npath = %q\n[slurm]\nsacct = \"\"\nscontrol = \"\"\n", path)
 	if err := errors.Join(db.Close(), os.WriteFile(s.settings, []byte(text), 0o644), os.Chmod(dir, 0o755),
 		os.Chown(dir, webUID, webUID), os.Chown(path, webUID, webUID)); err != nil {
@@ -112,7 +126,13 @@ func TestPages(t *testing.T) {
 		want         []string
 	}{
 		{"/", "200 OK", []string{`<a href="/pun/sys/jobgait/jobs/6">6</a>`, "<td>melt<td>COMPLETED<td>",
-			"default-src 'none'", "name=viewport", "<div class=wide><table>"}},
+			"default-src 'none'", "name=viewport", "<div class=wide><table>", "<td>not sampled",
+			`<a href="/pun/sys/jobgait/jobs/20">20</a><details><summary>3 tasks</summary>` +
+				`<a href="/pun/sys/jobgait/jobs/20_0">20_0</a>`,
+			"COMPLETED 2, <span class=bad>FAILED 1</span>", "median 00:00:11"}},
+		{"/jobs/20", "200 OK", []string{"<pre>Array 20: 3 tasks", "COMPLETED 2, FAILED 1", "default-src 'none'",
+			`slowest  <a href="/pun/sys/jobgait/jobs/20_2">20_2</a>`}},
+		{"/jobs/20_1", "200 OK", []string{"Job 20_1", "frame-ancestors 'self'"}},
 		{"/jobs/3", "200 OK", []string{"Job 3", "text/html", "frame-ancestors 'self'",
 			`http-equiv="Content-Security-Policy"`}},
 		{"/jobs/3.txt", "200 OK", []string{"text/plain", "=== jobgait"}},

@@ -36,8 +36,8 @@ func reasonText(code string) string {
 	return codeText(code)
 }
 
-// findingName returns the name of a finding for people; of a code without a name, its words.
-func findingName(code string) string {
+// FindingName returns the name of a finding for people; of a code without a name, its words.
+func FindingName(code string) string {
 	switch code {
 	case "crowded":
 		return "CPUs taken by other jobs"

@@ -105,7 +105,7 @@ func (v *siteView) waste(s history.Site) {
 	hi := maxKnown(s.Waste, func(r history.Waste) *float64 { return r.NodeHours })
 	for _, r := range s.Waste {
 		words := quantity.Optional(r.LostNodeHours, hours) + " of " + quantity.Optional(r.NodeHours, hours)
-		v.Waste = append(v.Waste, gauge{Name: findingName(r.Code), Hint: ruleOf(r.Code), Text: words,
+		v.Waste = append(v.Waste, gauge{Name: FindingName(r.Code), Hint: ruleOf(r.Code), Text: words,
 			Bar: bar("value odd", r.LostNodeHours, hi, words+" node hours, in "+quantity.Plural(r.Jobs, "job"))})
 	}
 	hi = maxKnown(s.Accounts.Rows, func(r history.Account) *float64 { return &r.NodeHours })

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/history"
+	"jobgait/reports/dashboard"
 	"jobgait/reports/job"
 )
 
@@ -132,7 +133,7 @@ func (listOptions) columns() []string {
 	return []string{"job_id", "user", "app", "shape", "start", "elapsed_s", "period_s", "coverage", "report_dir",
 		"job_name", "account",
 		"partition", "state", "exit_code", "exit_signal", "ncpus", "busy_cpus", "waiting_cpus", "peak_mem_bytes", "step_s",
-		"finding", "cluster"}
+		"finding", "cluster", "finding_name"}
 }
 
 // row returns one run in these columns; an unknown value is nil.
@@ -145,7 +146,8 @@ func (r foundRun) row(finding string) []any {
 		orNil(r.PeriodS),
 		orNil(r.Coverage), r.ReportDir, r.JobName, r.Account, r.Partition, r.FinalState(), code, signal, orNil(r.CPUs),
 		orNil(r.BusyCPUs),
-		orNil(r.WaitingCPUs), orNil(r.PeakMemBytes), orNil(r.StepS), finding, r.Cluster}
+		orNil(r.WaitingCPUs), orNil(r.PeakMemBytes), orNil(r.StepS), finding, r.Cluster,
+		dashboard.FindingName(finding)}
 }
 
 // orNil returns the value that v points to, or nil.
