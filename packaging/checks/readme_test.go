@@ -119,6 +119,37 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
+// The three settings that show results where users look are in the README in three lines each: the file, the table or
+// the program, and the setting. The two of jobgait.toml are valid and change one setting.
+func TestReadmeSettings(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root(t), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := map[string]func(configs.Config) bool{
+		"# jobgait.toml\n[report]\nstdout_line = true\n":                 func(c configs.Config) bool { return c.Report.StdoutLine },
+		"# jobgait.toml\n[slurm]\nadmin_comment = true\n":                func(c configs.Config) bool { return c.Slurm.AdminComment },
+		"# slurm.conf, controller\nMailProg=/usr/libexec/jobgait/mail\n": nil,
+	}
+	shown := strings.ReplaceAll(string(text), "\n   ", "\n")
+	for block, set := range changed {
+		if !strings.Contains(shown, "\n"+block+"```\n") || strings.Count(block, "\n") > 3 {
+			t.Errorf("the README has no block of three lines with\n%s", block)
+		}
+		if set == nil {
+			continue
+		}
+		path := filepath.Join(t.TempDir(), "jobgait.toml")
+		if err := os.WriteFile(path, []byte(block), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := configs.Load(func(name string) string { return map[string]string{"JOBGAIT_CONFIG": path}[name] }, "")
+		if err != nil || cfg.Unknown != "" || !set(cfg) || set(configs.Default()) {
+			t.Errorf("%s: %v, %s", block, err, cfg.Unknown)
+		}
+	}
+}
+
 // numbers are the files that the README's examples read.
 func numbers() map[string]string {
 	nights, sizes, wave := "t,value,compiler\n", "param,rep,value\n", "t_s,load\n"
