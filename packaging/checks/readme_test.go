@@ -126,9 +126,11 @@ func TestReadmeSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	line := func(c configs.Config) bool { return c.Report.StdoutLine }
+	comment := func(c configs.Config) bool { return c.Slurm.AdminComment }
 	changed := map[string]func(configs.Config) bool{
-		"# jobgait.toml\n[report]\nstdout_line = true\n":                 func(c configs.Config) bool { return c.Report.StdoutLine },
-		"# jobgait.toml\n[slurm]\nadmin_comment = true\n":                func(c configs.Config) bool { return c.Slurm.AdminComment },
+		"# jobgait.toml\n[report]\nstdout_line = true\n":                 line,
+		"# jobgait.toml\n[slurm]\nadmin_comment = true\n":                comment,
 		"# slurm.conf, controller\nMailProg=/usr/libexec/jobgait/mail\n": nil,
 	}
 	shown := strings.ReplaceAll(string(text), "\n   ", "\n")
