@@ -222,8 +222,8 @@ func (c *Child) closePipes() {
 	c.to, c.from, c.in = -1, -1, nil
 }
 
-// Close ends the child by closing its pipes, and does not wait for it. It returns the error of releasing the
-// process handle only.
+// Close ends the child by closing its pipes, or kills it if a request is unanswered: it may hang. It does not wait for
+// it. The error is always nil.
 func (c *Child) Close() error {
 	c.closePipes()
 	if c.abandoned == nil {
@@ -232,5 +232,10 @@ func (c *Child) Close() error {
 	if c.process == nil {
 		return nil
 	}
-	return c.process.Release()
+	if c.openSince != 0 {
+		_ = c.process.Kill()
+	}
+	go func(p *os.Process) { _, _ = p.Wait() }(c.process) // else it remains as a zombie
+	c.process = nil
+	return nil
 }

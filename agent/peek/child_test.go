@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/as"
+	"jobgait/agent/job/jobtest"
 )
 
 // The test program is the child too: below a tree of the test's, which follows the
@@ -236,6 +237,28 @@ func TestChildThatDies(t *testing.T) {
 	missing := NewChild("/no/such/program", as.Self())
 	if _, err := missing.Ask(ProcRequest{}); err == nil || !missing.WasAbandoned() {
 		t.Errorf("a program that is missing: %v", err)
+	}
+}
+
+// isGone reports whether no process has this number, not even as a zombie.
+func isGone(pid int) bool { return errors.Is(unix.Kill(pid, 0), unix.ESRCH) }
+
+// Close leaves no process behind: neither a child that hangs nor the zombie of one that ended.
+func TestCloseLeavesNoProcess(t *testing.T) {
+	proc, _ := hanging(t)
+	for name, pid := range map[string]int{"a child that hangs": 10, "a child that has answered": 11} {
+		c := asker(t, proc, -1)
+		q := ProcRequest{File: Cmdline, PID: pid, Max: 100}
+		if pid == 10 {
+			if _, err := c.Ask(q); !errors.Is(err, ErrTimeout) {
+				t.Fatalf("the process that hangs: %v", err)
+			}
+		} else if _, err := patiently(t, c, q); err != nil {
+			t.Fatal(err)
+		}
+		child := c.process.Pid
+		must(t, c.Close())
+		jobtest.Until(t, name+" is gone", func() bool { return isGone(child) })
 	}
 }
 
