@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -27,11 +28,15 @@ func (a Account) Args() []string {
 	return out
 }
 
-// parseArgs parses the arguments that Args returns. Fewer than two are an error.
+// parseArgs parses the arguments that Args returns. Fewer than two are an error, as is the number that the kernel takes
+// for "no change".
 func parseArgs(args []string) (Account, error) {
 	var ids []uint32
 	for _, s := range args {
 		id, err := strconv.ParseUint(s, 10, 32)
+		if err == nil && id == math.MaxUint32 {
+			err = errNoID
+		}
 		if err != nil {
 			return Account{}, fmt.Errorf("internal error, please report it: a child process was started with the "+
 				"account arguments %.40q, want numbers: UID GID [GROUP ...]: %w", strings.Join(args, " "), err)
@@ -44,6 +49,8 @@ func parseArgs(args []string) (Account, error) {
 	}
 	return Account{UID: ids[0], GID: ids[1], Groups: ids[2:]}, nil
 }
+
+var errNoID = errors.New("4294967295 means \"no change\" and is no id")
 
 // Limits are the resource limits of a child. Every child leaves no core dump and creates files with umask 022.
 type Limits struct {
@@ -307,5 +314,20 @@ func setIDs(a Account, l Limits) error {
 			return err
 		}
 	}
-	return syscall.Setresuid(int(a.UID), int(a.UID), int(a.UID))
+	if err := syscall.Setresuid(int(a.UID), int(a.UID), int(a.UID)); err != nil {
+		return err
+	}
+	return checkIDs(a)
+}
+
+// checkIDs returns an error unless all user and group ids of this thread are the account's.
+func checkIDs(a Account) error {
+	uid, gid := int(a.UID), int(a.GID)
+	ruid, euid, suid := unix.Getresuid()
+	rgid, egid, sgid := unix.Getresgid()
+	if [3]int{ruid, euid, suid} != [3]int{uid, uid, uid} || [3]int{rgid, egid, sgid} != [3]int{gid, gid, gid} {
+		return fmt.Errorf("the ids are %d, %d, %d (user) and %d, %d, %d (group) after their change to %d and %d", ruid, euid,
+			suid, rgid, egid, sgid, uid, gid)
+	}
+	return nil
 }

@@ -206,9 +206,22 @@ func TestAccountsAsArguments(t *testing.T) {
 	if b, err := parseArgs(a.Args()); err != nil || b.UID != a.UID || b.GID != a.GID || !slices.Equal(a.Groups, b.Groups) {
 		t.Errorf("%+v, %v", b, err)
 	}
-	for _, args := range []string{"", "1", "1 -1", "1 x", "1 4294967296"} {
+	for _, args := range []string{"", "1", "1 -1", "1 x", "1 4294967296", "1 4294967295", "4294967295 1",
+		"1 1 4294967295"} {
 		if _, err := parseArgs(strings.Fields(args)); err == nil {
 			t.Errorf("%q is no account", args)
+		}
+	}
+}
+
+// Ids that differ from the account's are an error, even if no system call has failed.
+func TestIDsAreChecked(t *testing.T) {
+	if err := checkIDs(Self()); err != nil {
+		t.Error(err)
+	}
+	for _, a := range []Account{{Self().UID + 1, Self().GID, nil}, {Self().UID, Self().GID + 1, nil}} {
+		if checkIDs(a) == nil {
+			t.Errorf("the ids of %+v", a)
 		}
 	}
 }
