@@ -13,13 +13,15 @@ import (
 
 	"jobgait/agent/as"
 	"jobgait/agent/job/jobtest"
+	"jobgait/agent/peek"
 	"jobgait/agent/peek/peektest"
 )
 
 // The test program is the children too.
 func TestMain(m *testing.M) {
 	peektest.Main()
-	children := as.Handlers{as.CopyStacks: ServeCopyStacks, as.UnwindStacks: ServeUnwindStacks}
+	children := as.Handlers{as.CopyStacks: ServeCopyStacks, as.UnwindStacks: ServeUnwindStacks,
+		as.Peek: peek.Serve("/proc")}
 	if served, err := children.Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout); served {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -56,6 +56,7 @@ const (
 	Frozen  CopyProblem = "frozen"  // its cgroup is frozen
 	Late    CopyProblem = "late"    // no time was left
 	Stuck   CopyProblem = "stuck"   // it sleeps uninterruptibly, or its memory is locked
+	Skipped CopyProblem = "skipped" // it was not tried, for the reason that a note or an error gives
 )
 
 // ThreadCopy is the copy of a thread's registers and stack. After the last thread of a process comes one with

@@ -91,15 +91,15 @@ func TestPythonThatWentOn(t *testing.T) {
 	})
 	c := collection(t, cmd.Process.Pid)
 	untilSeen(t, c, " < first(two.py:2) < <module>(two.py:4)")
-	copies, err := c.copyAll(t.Context())
-	if err != nil || len(copies) != 1 {
-		t.Fatal(len(copies), err)
+	copies, all := c.copyAll(t.Context())
+	if all.failed != nil || len(copies) != 1 {
+		t.Fatal(len(copies), all.failed)
 	}
 	if _, err := in.Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	untilSeen(t, c, " < second(two.py:3) < <module>(two.py:5)")
-	list, err := c.unwind(t.Context(), copies)
+	list, _, err := c.unwind(t.Context(), copies)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,8 +82,8 @@ func TestNoFileThatMayBlockIsRead(t *testing.T) {
 	if call := describe(proc, 100, 100).WaitsIn; call != "wait4" {
 		t.Fatalf("the thread waits in %q, want wait4", call)
 	}
-	want := ThreadCopy{PID: 100, TID: 100, State: "D", Channel: "rwsem_down_read_slowpath", Trouble: Stuck}
-	if got := describeStuck(proc, 100); !reflect.DeepEqual(got, want) {
+	want := ThreadCopy{PID: 100, TID: 100, Threads: 1, State: "D", Channel: "rwsem_down_read_slowpath", Trouble: Stuck}
+	if got := describeStuck(proc, 100, 100); !reflect.DeepEqual(got, want) {
 		t.Errorf("stuck process %+v, want %+v", got, want)
 	}
 	for pid, want := range map[int]bool{100: false, 101: true, 102: false, 103: false} {

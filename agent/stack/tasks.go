@@ -1,55 +1,79 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
+	"jobgait/agent/job"
 	"jobgait/agent/peek"
 	"jobgait/analysis/note"
 )
 
 const (
-	// CopyFor is how long copying the stacks of a node's tasks may take.
+	// CopyFor is how long copying the stacks of a node's tasks may take, without unwinding them.
 	CopyFor = 2 * time.Second
 	// ReadingLimit is how long reading the stacks of a node's tasks may take. It leaves time for the environments, a
 	// copier that is stuck at its start, another one, and two attempts to unwind one batch of stacks; more batches may
 	// exceed it.
 	ReadingLimit = 60 * time.Second
-	// chunk is how many processes are read at a time: their copies are in memory together.
+	// chunk is the usual value of Collection.atATime.
 	chunk = 64
 )
 
 // RecordFile is the file of a run directory in which the stacks of a stalled job are stored (stacks.Record).
 const RecordFile = "stacks.json"
 
-// Tasks reads the stacks of the tasks among the processes of a node, of at most MaxProcesses, and returns
-// a note on the processes that are not tasks (see ChooseTasks). Tasks without an answer are left out; an error is
-// returned only if it occurs before any task was read.
-func (c Collection) Tasks(ctx context.Context, node string) (read []Task, notes []note.Note, err error) {
+// Tasks reads the stacks of the tasks among the processes of a node. It returns all tasks. Those after the first
+// MaxProcesses and those without an answer have one thread with the CopyProblem Skipped; notes say why, and how many
+// processes are not tasks (see ChooseTasks). It returns an error only if it could not read any task.
+func (c Collection) Tasks(ctx context.Context, node string) (tasks []Task, notes []note.Note, err error) {
 	reader := peek.NewChild(c.Program, c.Account)
 	tasks, left := ChooseTasks(reader, "/proc", node, c.PIDs)
 	reader.Close()
 	if left > 0 {
 		notes = append(notes, leftOutNote(left))
 	}
-	end := time.Now().Add(c.For)
-	for part := range slices.Chunk(tasks[:min(len(tasks), MaxProcesses)], chunk) {
-		c.PIDs, c.For = nil, max(0, time.Until(end))
+	chosen := min(len(tasks), MaxProcesses)
+	missing, failed := c.readTasks(ctx, tasks[:chosen])
+	for i := chosen; i < len(tasks); i++ {
+		tasks[i].Stacks = skipped(tasks[i].Stacks.PID)
+	}
+	if failed != nil && !slices.ContainsFunc(tasks, wasTried) {
+		return nil, notes, failed
+	}
+	if missing > 0 {
+		notes = append(notes, note.New(note.StackIncomplete, "the stacks of %d tasks could not be read: %v", missing,
+			job.Cause(failed)))
+	}
+	if n := len(tasks) - chosen; n > 0 {
+		notes = append(notes, note.New(note.StackIncomplete, "%d tasks were not read, because at most %d of each node are", n,
+			MaxProcesses))
+	}
+	return tasks, notes, nil
+}
+
+// wasTried reports whether a copier tried to read a task.
+func wasTried(t Task) bool { return t.Stacks.Listed[0].Trouble != Skipped }
+
+// readTasks sets the stacks of the tasks, chunk by chunk. Only the time of copying counts towards c.For, of which each
+// chunk gets at least an eighth. It returns the number of tasks whose stacks are missing, and the first reason.
+func (c Collection) readTasks(ctx context.Context, tasks []Task) (missing int, failed error) {
+	all, left, unwind := c.For, c.For, true
+	for part := range slices.Chunk(tasks, cmp.Or(c.atATime, chunk)) {
+		c.PIDs, c.For = nil, max(left, all/8)
 		for _, t := range part {
 			c.PIDs = append(c.PIDs, t.Stacks.PID)
 		}
-		list, err := c.Read(ctx)
-		if err != nil && len(read) == 0 {
-			return nil, notes, err
+		r := c.read(ctx, unwind)
+		for i := range part {
+			part[i].Stacks = r.of(part[i].Stacks.PID)
 		}
-		for _, t := range part {
-			i := slices.IndexFunc(list, func(p ProcessStacks) bool { return p.PID == t.Stacks.PID })
-			if i >= 0 {
-				t.Stacks = list[i]
-				read = append(read, t)
-			}
-		}
+		left -= r.copying
+		unwind = !r.hung
+		missing += r.missing
+		failed = cmp.Or(failed, r.failed)
 	}
-	return read, notes, nil
+	return missing, failed
 }

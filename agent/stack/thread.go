@@ -47,11 +47,12 @@ func describe(proc string, pid, tid int) ThreadCopy {
 	return t
 }
 
-// describeStuck returns the main thread of a process in which a copier hangs, with its state and the kernel function in
-// which it sleeps. It reads only stat and wchan, which take no lock that another thread may hold for ever: the copier
-// may hang in the file syscall, and the caller must not.
-func describeStuck(proc string, pid int) ThreadCopy {
-	return ThreadCopy{PID: pid, TID: pid, State: stateOf(proc, pid), Channel: channelOf(proc, pid, pid), Trouble: Stuck}
+// describeStuck returns a thread in which a copier hangs, with its state and the kernel function in which it sleeps. It
+// reads only stat and wchan, which take no lock that another thread may hold for ever: the copier may hang in the file
+// syscall, and the caller must not.
+func describeStuck(proc string, pid, tid int) ThreadCopy {
+	return ThreadCopy{PID: pid, TID: tid, Threads: len(threadsOf(proc, pid)), State: stateOf(proc, tid),
+		Channel: channelOf(proc, pid, tid), Trouble: Stuck}
 }
 
 // channelOf returns the kernel function in which a thread sleeps, "" if it runs or if that is unknown.
