@@ -126,8 +126,8 @@ func BecomeForFiles(args []string) error {
 
 // BecomeTracer does what BecomeForFiles does, and drops all capabilities except that to trace processes: of
 // all threads or, in a program with cgo, of this thread. The user ids stay, so the account can neither stop
-// nor kill this process while it holds one of the account's threads. It locks the caller to its OS thread and, as root,
-// gives that thread real-time priority.
+// nor kill this process while it holds one of the account's threads. The process ends with the thread that started it.
+// BecomeTracer locks the caller to its OS thread and, as root, gives that thread real-time priority.
 func BecomeTracer(args []string) error {
 	raisePriority()
 	if err := BecomeForFiles(args); err != nil {
@@ -143,7 +143,10 @@ func BecomeTracer(args []string) error {
 	if err := setCapabilities(&head, &kept); err != nil {
 		return fmt.Errorf("drop all capabilities except CAP_SYS_PTRACE: %w", err)
 	}
-	return makeUndumpable()
+	if err := makeUndumpable(); err != nil {
+		return err
+	}
+	return dieWithParent() // the changes above cancel an earlier call
 }
 
 // raisePriority locks the caller to its OS thread and gives that the lowest real-time priority, if this process may do

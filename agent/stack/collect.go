@@ -145,7 +145,8 @@ func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, r reading
 			break
 		}
 		if len(pids) > 0 {
-			copies = append(copies, describeStuck("/proc", pids[0], nextThread("/proc", pids[0], part.copies)))
+			copies = append(copies, describeStuck("/proc", pids[0], nextThread("/proc", pids[0], part.copies),
+				func() { time.Sleep(betweenLooks) }))
 			pids = pids[1:]
 		}
 	}
@@ -194,8 +195,8 @@ type copyPart struct {
 	err    error         // why it did not complete all processes
 }
 
-// copyWithOneChild lets one copier copy processes for at most limit. It kills a copier that is silent for maxSilence, or
-// maxStart at first.
+// copyWithOneChild lets one copier copy processes for at most limit. It kills a copier that is silent for maxSilence,
+// or maxStart at first.
 func (c Collection) copyWithOneChild(ctx context.Context, pids []int, limit time.Duration) (part copyPart) {
 	within, stop := context.WithCancel(ctx)
 	defer stop()

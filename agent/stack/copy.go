@@ -34,6 +34,9 @@ const (
 	// maxHeld limits how long a thread is stopped: the copier kills itself, which releases the thread, if reading
 	// its memory takes longer, because the owner of a process can hold its memory lock for ever.
 	maxHeld = 200 * time.Millisecond
+	// maxUnpolled limits how long a thread that stops late stays stopped: the copier kills itself if it does not poll
+	// the threads that did not stop in time for so long, because the reader of its answers makes it wait.
+	maxUnpolled = 2 * time.Second
 )
 
 // CopyQuestion names the processes to copy.
@@ -97,7 +100,7 @@ func ServeCopyStacks(_ context.Context, r as.Request) error {
 	preferShortSlices()
 	debug.SetGCPercent(-1) // collected between two stops only
 	c := copier{proc: "/proc", uid: q.UID, until: time.Now().Add(time.Duration(q.ForMS) * time.Millisecond),
-		buffer: make([]byte, StackBytes)}
+		buffer: make([]byte, StackBytes), kill: killSelf}
 	out := json.NewEncoder(r.Out)
 	answer := func(t ThreadCopy) error {
 		if err := out.Encode(t); err != nil {
@@ -121,8 +124,12 @@ type copier struct {
 	until time.Time
 	// buffer receives a stack while its thread is stopped.
 	buffer []byte
-	// stuck are seized threads that did not stop in time.
-	stuck []int
+	// stuck are seized threads that did not stop in time. unpolled calls kill maxUnpolled after the last poll
+	// of them; it is nil without any.
+	stuck    []int
+	unpolled *time.Timer
+	// kill ends this process: killSelf, except in tests.
+	kill func()
 	// garbage is the number of bytes of stacks that were copied since the last garbage collection.
 	garbage int
 }
@@ -187,20 +194,23 @@ func (c *copier) refusal(pid int) CopyProblem {
 // CopyProblem Stuck and copies only what copyAsleep can. It kills this process if the thread stays stopped for
 // maxHeld.
 func (c *copier) copyThread(t *ThreadCopy) {
-	guard := time.AfterFunc(runnableFor+blockedFor+maxHeld, killSelf)
+	guard := time.AfterFunc(runnableFor+blockedFor+maxHeld, c.kill)
 	defer guard.Stop()
 	if err := ptrace(unix.PTRACE_SEIZE, t.TID, 0, 0); err != nil {
 		t.Trouble = troubleOf(err)
 		return
 	}
-	if uid, _, ok := ownerAndTracer(c.proc, t.TID); !ok || uid != c.uid { // its number is its own from here on
+	// From here on no other thread can get its number.
+	if s, ok := readStatus(c.proc, t.TID); !ok || s.uid != c.uid || s.main != t.PID {
 		t.Trouble = Foreign
+		c.letGo(t.TID)
 		return
 	}
 	memory := openMemory(c.proc, t.PID)
 	defer memory.close()
 	if err := ptrace(unix.PTRACE_INTERRUPT, t.TID, 0, 0); err != nil {
 		t.Trouble = troubleOf(err)
+		c.stuck = append(c.stuck, t.TID)
 		return
 	}
 	status, since, why := c.awaitStop(t.TID)
@@ -228,6 +238,18 @@ func (c *copier) copyThread(t *ThreadCopy) {
 	if err != nil {
 		t.Trouble = troubleOf(err)
 	}
+}
+
+// letGo lets a seized thread continue that is not copied: seized threads stop at every signal, and the kernel lets go
+// only those that have stopped.
+func (c *copier) letGo(tid int) {
+	if ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) == nil {
+		if status, _, why := c.awaitStop(tid); why == "" {
+			_ = ptrace(unix.PTRACE_DETACH, tid, 0, uintptr(signalOf(status)))
+			return
+		}
+	}
+	c.stuck = append(c.stuck, tid)
 }
 
 // readStack reads a stack into the buffer, and returns the address of its first byte and its size.
@@ -281,6 +303,15 @@ func (c *copier) releaseLate() {
 		}
 		return stopped || err != nil
 	})
+	switch {
+	case len(c.stuck) == 0 && c.unpolled != nil:
+		c.unpolled.Stop()
+		c.unpolled = nil
+	case len(c.stuck) > 0 && c.unpolled != nil:
+		c.unpolled.Reset(maxUnpolled)
+	case len(c.stuck) > 0:
+		c.unpolled = time.AfterFunc(maxUnpolled, c.kill)
+	}
 }
 
 // copyAsleep copies stack pointer, program counter and stack of a thread that sleeps in the kernel and does not

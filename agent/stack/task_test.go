@@ -83,8 +83,16 @@ func TestNoFileThatMayBlockIsRead(t *testing.T) {
 		t.Fatalf("the thread waits in %q, want wait4", call)
 	}
 	want := ThreadCopy{PID: 100, TID: 100, Threads: 1, State: "D", Channel: "rwsem_down_read_slowpath", Trouble: Stuck}
-	if got := describeStuck(proc, 100, 100); !reflect.DeepEqual(got, want) {
+	if got := describeStuck(proc, 100, 100, func() {}); !reflect.DeepEqual(got, want) {
 		t.Errorf("stuck process %+v, want %+v", got, want)
+	}
+	changes := func() {
+		if err := os.WriteFile(filepath.Join(proc, "100/stat"), []byte("100 (solver) R 1"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := describeStuck(proc, 100, 100, changes); got.State != "" || got.Channel != "" || got.Trouble != Stuck {
+		t.Errorf("a process that slept uninterruptibly for a moment: %+v", got)
 	}
 	for pid, want := range map[int]bool{100: false, 101: true, 102: false, 103: false} {
 		if got := waitsForChild(proc, pid); got != want {

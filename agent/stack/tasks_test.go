@@ -20,7 +20,8 @@ func scripted(t *testing.T, lines string, pids ...int) Collection {
 	t.Helper()
 	c := collection(t, pids...)
 	path := filepath.Join(t.TempDir(), "agent")
-	if err := jobtest.WriteProgram(path, fmt.Appendf(nil, "#!/bin/sh\n%s\nexec '%s' \"$@\"\n", lines, c.Program)); err != nil {
+	script := fmt.Appendf(nil, "#!/bin/sh\n%s\nexec '%s' \"$@\"\n", lines, c.Program)
+	if err := jobtest.WriteProgram(path, script); err != nil {
 		t.Fatal(err)
 	}
 	c.Program, c.atATime = path, 1

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -47,12 +48,21 @@ func describe(proc string, pid, tid int) ThreadCopy {
 	return t
 }
 
+// betweenLooks is the time between the two looks at a thread in which a copier hangs.
+const betweenLooks = 100 * time.Millisecond
+
 // describeStuck returns a thread in which a copier hangs, with its state and the kernel function in which it sleeps. It
-// reads only stat and wchan, which take no lock that another thread may hold for ever: the copier may hang in the file
-// syscall, and the caller must not.
-func describeStuck(proc string, pid, tid int) ThreadCopy {
-	return ThreadCopy{PID: pid, TID: tid, Threads: len(threadsOf(proc, pid)), State: stateOf(proc, tid),
+// looks twice and calls pause between: both are "" if they differ, because a short wait for a page or a file says
+// nothing on why the copier hangs. It reads only stat and wchan, which take no lock that another thread may hold for
+// ever: the copier may hang in the file syscall, and the caller must not.
+func describeStuck(proc string, pid, tid int, pause func()) ThreadCopy {
+	t := ThreadCopy{PID: pid, TID: tid, Threads: len(threadsOf(proc, pid)), State: stateOf(proc, tid),
 		Channel: channelOf(proc, pid, tid), Trouble: Stuck}
+	pause()
+	if stateOf(proc, tid) != t.State || channelOf(proc, pid, tid) != t.Channel {
+		t.State, t.Channel = "", ""
+	}
+	return t
 }
 
 // channelOf returns the kernel function in which a thread sleeps, "" if it runs or if that is unknown.
@@ -93,12 +103,18 @@ const noUser = math.MaxUint32
 // ownerAndTracer returns the user of a process, noUser if its user ids differ, and the process that traces it, 0
 // for none.
 func ownerAndTracer(proc string, pid int) (uid uint32, tracer int, ok bool) {
+	s, ok := readStatus(proc, pid)
+	return s.uid, s.tracer, ok
+}
+
+// readStatus reads /proc/PID/status of a process or thread; ok is false if it is gone.
+func readStatus(proc string, pid int) (s status, ok bool) {
 	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "status"), nil, maxProcFile)
 	if err != nil {
-		return 0, 0, false
+		return status{}, false
 	}
-	s := parseStatus(b)
-	return s.uid, s.tracer, s.ok
+	s = parseStatus(b)
+	return s, s.ok
 }
 
 // status holds the parsed lines of /proc/PID/status: user, real group, the main thread, and the process that traces
