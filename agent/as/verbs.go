@@ -58,7 +58,7 @@ const (
 	MaxCollectAnswer = 512 << 20
 	MaxNamesAnswer   = 256 << 10
 	MaxPeekAnswer    = 8 << 20
-	// MaxCopyAnswer holds the stacks of 512 processes of three threads with 100 KiB each.
+	// MaxCopyAnswer holds the encoded stacks of 64 processes of 17 threads with 128 KiB each.
 	MaxCopyAnswer   = 256 << 20
 	MaxUnwindAnswer = 32 << 20
 )

@@ -12,8 +12,11 @@
 // counter come from /proc/PID/task/TID/syscall, its memory is copied while it sleeps, and the walk ends at the first
 // frame that needs another register. Processes that another program traces and frozen ones are left alone.
 //
-// Interrupting a thread has one effect that the kernel cannot hide: epoll_wait, semop, sigtimedwait and a few more
-// return EINTR, as they do when a debugger attaches (signal(7)).
+// Interrupting a thread has effects that the kernel cannot hide, as when a debugger attaches (signal(7)): epoll_wait,
+// semop, sigtimedwait and a few more return EINTR, as do operations of some file systems; and a write, send or receive
+// that has moved a part of its bytes returns their number. A thread is usually stopped for less than a millisecond, on
+// a busy machine for up to 20 ms, and never longer than maxHeld. If the copier is not root's, a setuid program that a
+// thread executes while it is traced runs without its privilege.
 //
 // The walk is by .eh_frame alone, found through .eh_frame_hdr; in statically linked programs, which have none, through
 // an index of the section. Where a function has no table, frame pointers are

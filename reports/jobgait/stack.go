@@ -49,8 +49,10 @@ func stackCommand(getenv func(string) string) *cobra.Command {
 			"is one that contains live.json. Without an argument it shows your newest run on\n" +
 			"this machine. A job of several nodes is read on all of them by one step of\n" +
 			fmt.Sprintf("srun, within %.0f seconds; a note names the nodes that gave no answer.\n\n", stepLimit.Seconds()) +
-			"Each thread is stopped for about a millisecond. The only effect on it is that\n" +
-			"epoll_wait and a few other system calls return EINTR, as under a debugger.\n" +
+			"Each thread is stopped for about a millisecond, on a busy machine for up to 20.\n" +
+			"The effects are those of a debugger: epoll_wait and a few other system calls\n" +
+			"return EINTR, and a write, send or receive that has moved a part of its bytes\n" +
+			"returns their number.\n" +
 			"Processes that a debugger holds and suspended jobs are not touched. The setting\n" +
 			"agent.stack limits what is shown. Only root reads the jobs of others; if\n" +
 			"kernel.yama.ptrace_scope is set, only root reads any job.\n\n" +
