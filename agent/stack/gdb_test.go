@@ -86,7 +86,8 @@ func compareWithGDB(t *testing.T, n string, command []string) {
 		}
 		a.add(t, u, g)
 	}
-	t.Logf("%d stacks, %d whole, left out %d from before a library was loaded; %d frames of gdb, %d equal (%.2f %%), %d invented; "+
+	t.Logf("%d stacks, %d whole, left out %d from before a library was loaded; "+
+		"%d frames of gdb, %d equal (%.2f %%), %d invented; "+
 		"of %d named by both %d equal (%.2f %%), %d without a name",
 		a.stacks, a.whole, loaded, a.frames, a.same, 100*float64(a.same)/float64(a.frames), a.invented, a.names, a.equal,
 		100*float64(a.equal)/float64(a.names), a.unnamed)
@@ -95,8 +96,8 @@ func compareWithGDB(t *testing.T, n string, command []string) {
 	}
 }
 
-// awaitStacks returns the stacks in a file when gdb has written all. It fails if gdb ends before; the time is limited by
-// that of all tests, since a loaded machine needs minutes.
+// awaitStacks returns the stacks in a file when gdb has written all. It fails if gdb ends before; only the limit of all
+// tests ends the wait, since a loaded machine needs minutes.
 func awaitStacks(t *testing.T, path string, ended <-chan struct{}, said *bytes.Buffer) (taken []gdbStack) {
 	t.Helper()
 	for {
@@ -132,7 +133,8 @@ func (a *agreement) add(t *testing.T, u *unwinder, g gdbStack) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := ThreadCopy{PID: g.PID, TID: g.PID, Registers: g.Registers, Known: 1<<len(g.Registers) - 1, Stack: stack, StackAt: g.StackAt}
+	c := ThreadCopy{PID: g.PID, TID: g.PID, Registers: g.Registers, Known: 1<<len(g.Registers) - 1, Stack: stack,
+		StackAt: g.StackAt}
 	got := u.unwind([]ThreadCopy{c})[0]
 	a.stacks++
 	if got.Ending == Whole {
@@ -180,6 +182,6 @@ func (a *agreement) add(t *testing.T, u *unwinder, g gdbStack) {
 // plain takes away how the C library marks its aliases of one function, and the compiler its copies of one.
 func plain(name string) string {
 	name, _, _ = strings.Cut(name, ".")
-	name = strings.TrimPrefix(strings.TrimSuffix(name, "_impl"), "__GI_")
+	name = strings.TrimPrefix(strings.TrimSuffix(strings.TrimSuffix(name, "_impl"), "64"), "__GI_")
 	return strings.TrimPrefix(strings.Trim(name, "_"), "libc_")
 }
