@@ -45,8 +45,8 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 		Short: "write one page of all histories: what changed, levels, comparisons",
 		Long: "dashboard writes one page that needs no server, no network and no script. It\n" +
 			"shows your stored runs, those of --user or of the whole --site, or FILEs.\n\n" +
-			"FILEs have the formats of jobgait changes: each value of the columns app and\n" +
-			"shape of a CSV file is a history. Lines may also give metric and unit, and a\n" +
+			"FILEs have the formats of jobgait changes: each app, shape and benchmark of a\n" +
+			"CSV file is a history. Lines may also give metric and unit, and a\n" +
 			"field job or commit is shown with each run. Further metrics (also, or columns\n" +
 			"that end in _s) can be selected beside the values. Shapes of one application\n" +
 			"are compared with each other, as are the series that --compare A,B names.\n\n" +
