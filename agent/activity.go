@@ -42,9 +42,9 @@ const (
 	countNS, maxOtherCPUs = 2e9, 0.1
 )
 
-// seen returns what the job does now (classifyActivity, of which each call counts as a reading), the CPU time so far,
-// in seconds, of its working code and of all of its sampled code, and whether it uses MPI.
-func (a *agent) seen(now int64) tracker.JobActivity {
+// readActivity records a reading of the CPU time (see classifyActivity). It returns what the job does now, the CPU time
+// so far, in seconds, of its working code and of all of its sampled code, and whether it uses MPI.
+func (a *agent) readActivity(now int64) tracker.JobActivity {
 	y := &a.rhythm.activity
 	doing := a.classifyActivity(now)
 	return tracker.JobActivity{Doing: doing, OwnS: y.ownS, CPUS: y.cpuS,

@@ -21,7 +21,7 @@ type loop struct {
 	firstS   float64         // begin of the first counted cycle, in seconds since the first followed sample; NaN before
 	beat     *tracker.CurrentLoop
 	pauses   interruptions // of the loop
-	writing  writing
+	writing  writeBursts
 	wait     cpuWait
 }
 

@@ -60,7 +60,7 @@ func (a *agent) updateRhythm(now int64) {
 	if r.loop.nextSlot < 0 || nowS < 0 {
 		return
 	}
-	state := r.watchdog.Update(nowS, a.seen(now), r.loop.pursuit.Tracker)
+	state := r.watchdog.Update(nowS, a.readActivity(now), r.loop.pursuit.Tracker)
 	r.loop.updateBeat()
 	if a.in.use.Written != nil {
 		r.loop.followWriting(a.in.use.Written(), a.header.RunNS)

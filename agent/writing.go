@@ -5,9 +5,9 @@ import (
 	"jobgait/analysis/phase"
 )
 
-// writing are the bursts in which the job writes files: stretches of readings, about one a second, in each of which it
-// wrote at least leastBurst bytes. What it appends to files that it keeps open does not count (kernel.Written).
-type writing struct {
+// writeBursts are the bursts in which the job writes files: stretches of readings, about one a second, in each of which
+// it wrote at least leastBurst bytes. What it appends to files that it keeps open does not count (kernel.Written).
+type writeBursts struct {
 	last   kernel.Written
 	open   *phase.Burst
 	bursts []phase.Burst // the newest mostBursts that ended, in seconds since the loop's first sample
@@ -22,7 +22,7 @@ const (
 // add takes a reading of what the job has written. It begins or extends a burst if at least leastBurst bytes were
 // written since the last reading, else it ends the open burst. The first reading only sets the count to start from.
 // atS is the reading's time in seconds since the loop's first sample, beforeS that of the last reading.
-func (w *writing) add(now kernel.Written, beforeS, atS float64) {
+func (w *writeBursts) add(now kernel.Written, beforeS, atS float64) {
 	before := w.last
 	w.last = now
 	if before.AtNS == 0 {

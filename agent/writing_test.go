@@ -9,7 +9,7 @@ import (
 // Readings with much more than the one before are a burst, from the reading before the first to the last of them. What
 // was written before the first reading does not count, and the newest bursts are kept.
 func TestWritingInBursts(t *testing.T) {
-	var w writing
+	var w writeBursts
 	total := uint64(5 << 20)
 	reading := func(s int, wrote uint64) {
 		total += wrote

@@ -60,15 +60,15 @@ func runHook(ctx context.Context, s job.Scheduler, getenv func(string) string, c
 		// A little less, so that there is time to log what was not done.
 		ctx, cancel := context.WithDeadline(ctx, began.Add(deadline-min(deadline/4, 250*time.Millisecond)))
 		defer cancel()
-		told, untold := s.ReadContext(getenv, job.ThisHost())
-		log := openLog(told, cfg)
+		hook, contextErr := s.ReadContext(getenv, job.ThisHost())
+		log := openLog(hook, cfg)
 		defer func() { _ = log.Close() }()
 		if cfg.Unknown != "" {
 			log.Printf("%s: ignored, all other settings apply: correct the file", cfg.Unknown)
 		}
-		err := notRecorded(untold)
+		err := notRecorded(contextErr)
 		if err == nil {
-			err = endRun(ctx, getenv, told, self, cfg, unusable, log)
+			err = endRun(ctx, getenv, hook, self, cfg, unusable, log)
 		}
 		if err != nil {
 			log.Printf("%v", err)
@@ -112,11 +112,11 @@ const defaultDeadline = 10 * time.Second
 
 // openLog opens the node's log. If the file cannot be opened, lines go only to the journal, where the settings
 // enable it; if the node is unknown, they are dropped.
-func openLog(told job.HookContext, cfg configs.Config) *job.Log {
-	if told.Run.Node == "" {
+func openLog(hook job.HookContext, cfg configs.Config) *job.Log {
+	if hook.Run.Node == "" {
 		return nil
 	}
-	log, _ := job.OpenLog(cfg, told.Run.Node, "jobgait-epilog", told.Run.Key.JobID)
+	log, _ := job.OpenLog(cfg, hook.Run.Node, "jobgait-epilog", hook.Run.Key.JobID)
 	return log
 }
 
@@ -143,9 +143,9 @@ func notRecorded(err error) error {
 // nothing for a run that is not watched or whose end an earlier Epilog has stored. The order loses nothing if
 // it is killed: once the end is stored, a sweep can do the rest. With unusable settings that still name the
 // spool it stores the end and stops the agent, and returns the error.
-func endRun(ctx context.Context, getenv func(string) string, told job.HookContext, self string, cfg configs.Config,
+func endRun(ctx context.Context, getenv func(string) string, hook job.HookContext, self string, cfg configs.Config,
 	unusable error, log *job.Log) error {
-	now := told.Run.WithExclusive(cfg.Watch.Exclusive)
+	now := hook.Run.WithExclusive(cfg.Watch.Exclusive)
 	if unusable != nil && cfg.Spool.Dir == "" {
 		return notRecorded(unusable)
 	}
@@ -154,11 +154,11 @@ func endRun(ctx context.Context, getenv func(string) string, told job.HookContex
 		return notRecorded(err)
 	}
 	found := dir != ""
-	if !found && (over || !isWatched(cfg, now, told.OptOut)) {
+	if !found && (over || !isWatched(cfg, now, hook.OptOut)) {
 		return nil
 	}
 	end := finish.End{Real: now.StartReal, Mono: now.StartMono, BootID: now.BootID,
-		Exit: told.Exit, Used: told.Used, Restart: now.Key.Restart, Job: now.Job}
+		Exit: hook.Exit, Used: hook.Used, Restart: now.Key.Restart, Job: now.Job}
 	if !found {
 		if dir, err = makeDirWithoutProlog(cfg, now); err != nil {
 			return notRecorded(err)

@@ -23,12 +23,12 @@ func beginRun(s job.Scheduler, getenv func(string) string) (err error) {
 	if err != nil {
 		return fmt.Errorf("this job is not profiled: find the path of this program: %w", err)
 	}
-	told, err := s.ReadContext(getenv, host)
+	hook, err := s.ReadContext(getenv, host)
 	if err != nil { // no job, no log
 		return fmt.Errorf("this job is not profiled: %w", err)
 	}
 	cfg, unusable := configs.Load(getenv, self)
-	log, noLog := job.OpenLog(cfg, told.Run.Node, "jobgait-prolog", told.Run.Key.JobID)
+	log, noLog := job.OpenLog(cfg, hook.Run.Node, "jobgait-prolog", hook.Run.Key.JobID)
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("this job is not profiled: %w", err)
@@ -42,8 +42,8 @@ func beginRun(s job.Scheduler, getenv func(string) string) (err error) {
 	if err := cmp.Or(unusable, noLog); err != nil { // no log, no spool
 		return err
 	}
-	r := told.Run.WithExclusive(cfg.Watch.Exclusive)
-	if watch, reason := policy.Decide(cfg, r, told.OptOut); !watch {
+	r := hook.Run.WithExclusive(cfg.Watch.Exclusive)
+	if watch, reason := policy.Decide(cfg, r, hook.OptOut); !watch {
 		log.Infof("not watched: %s", reason)
 		return nil
 	}

@@ -55,27 +55,27 @@ const extraEpisodeNats = 4
 // runs. The first level of a history and the last of an episode may be outliers as well.
 func (sc *scanner) requiredForFewRuns(c *claim) float64 {
 	up := c.right.mu > c.left.mu
-	asked := fewRunsNats(c.right.weight, up)
+	required := fewRunsNats(c.right.weight, up)
 	if c.from == 0 {
-		asked += fewRunsNats(c.around[0], !up)
+		required += fewRunsNats(c.around[0], !up)
 	}
 	if c.boundaries == 2 {
-		asked += fewRunsNats(c.around[1], !up) + extraEpisodeNats
+		required += fewRunsNats(c.around[1], !up) + extraEpisodeNats
 	}
-	return asked
+	return required
 }
 
 // fewRunsNats returns the evidence, in nats, that a level of three to five runs needs beyond the threshold.
 // weight is the number of its runs without outliers. A level above its neighbour needs more: slow outliers in a
 // row look like one. The 18 make three runs an outlier run until another level follows.
 func fewRunsNats(weight float64, up bool) float64 {
-	asked, above := [...]float64{18, 3, 2}, [...]float64{5, 2, 1}
+	required, above := [...]float64{18, 3, 2}, [...]float64{5, 2, 1}
 	n := max(int(math.Ceil(weight-0.3))-3, 0)
-	if n >= len(asked) {
+	if n >= len(required) {
 		return 0
 	}
 	if up {
-		return asked[n] + above[n]
+		return required[n] + above[n]
 	}
-	return asked[n]
+	return required[n]
 }

@@ -40,8 +40,8 @@ func (sc *scanner) dayMargin(c *claim, b noisePrior) float64 {
 		d, infl := days.claimOfDays(c, f)
 		infl.hidden = f * repeated
 		left := sc.evidenceAtVariances(c.x, c.split, b, infl) + c.expected + c.others + against
-		asked := few + comparable*(sc.requiredForFewRuns(&d)-few)
-		if least = min(least, left-asked-smallCorrelated/d.df-sc.p.Threshold); least <= 0 {
+		required := few + comparable*(sc.requiredForFewRuns(&d)-few)
+		if least = min(least, left-required-smallCorrelated/d.df-sc.p.Threshold); least <= 0 {
 			return least
 		}
 	}

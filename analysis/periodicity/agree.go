@@ -135,18 +135,18 @@ func mayNest(ratio float64) bool { return nearMultiple(ratio) >= 2 || ratio >= n
 // the clearest first in each group. Multiples that a view found in place of a period too short for it join the family
 // of that period (see reassignMultiples).
 func familiesOf(all []view) [][]viewPeriod {
-	var sights []viewPeriod
+	var periods []viewPeriod
 	for i, w := range all {
 		for k, p := range w.periods {
 			if w.lag[k] > 0 {
-				sights = append(sights, viewPeriod{by: i, at: k, lag: w.lag[k], worth: p.Coverage * p.Confidence})
+				periods = append(periods, viewPeriod{by: i, at: k, lag: w.lag[k], worth: p.Coverage * p.Confidence})
 			}
 		}
 	}
-	slices.SortStableFunc(sights, func(x, y viewPeriod) int { return cmp.Compare(y.worth, x.worth) })
+	slices.SortStableFunc(periods, func(x, y viewPeriod) int { return cmp.Compare(y.worth, x.worth) })
 	var families [][]viewPeriod
 next:
-	for _, s := range sights {
+	for _, s := range periods {
 		for i, f := range families {
 			if math.Abs(s.lag/f[0].lag-1) <= sameCPU {
 				families[i] = append(f, s)
@@ -226,8 +226,8 @@ func reportedView(all []view, f []viewPeriod) viewPeriod {
 // viewAgreement returns how far the views agree on the reported period, 0 to 1: the share of the worth of each view's
 // periods that is in related families, averaged by weight over the views with a period, less a penalty for silent
 // views. Two views that agree are both wrong with the product of their chances, so the square of the share of silent
-// views counts. told is the reported period.
-func viewAgreement(all []view, families [][]viewPeriod, related map[int]bool, told viewPeriod) float64 {
+// views counts. reported is the period that is reported.
+func viewAgreement(all []view, families [][]viewPeriod, related map[int]bool, reported viewPeriod) float64 {
 	sum, n, silent := 0.0, 0.0, 0.0
 	for i, w := range all {
 		own, rival := 0.0, 0.0
@@ -235,7 +235,7 @@ func viewAgreement(all []view, families [][]viewPeriod, related map[int]bool, to
 			for _, s := range f {
 				switch {
 				case s.by != i:
-				case related[k] || i == told.by:
+				case related[k] || i == reported.by:
 					own += s.worth
 				default:
 					rival += s.worth

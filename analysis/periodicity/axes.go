@@ -35,11 +35,11 @@ func combineAxes(set series.Set, wall outcome, par Params) outcome {
 		}
 	}
 	o := wall
-	if told := all[v.reported.by]; told.grid != nil {
-		o = told.grid.periodsInWall(look, v.reported.at)
-		shown := told.grid.got.periods[v.reported.at].PeriodS
+	if reporting := all[v.reported.by]; reporting.grid != nil {
+		o = reporting.grid.periodsInWall(look, v.reported.at)
+		shown := reporting.grid.got.periods[v.reported.at].PeriodS
 		o.searchWhole = func(set series.Set, clock series.Clock) outcome {
-			return told.grid.searchWhole(set, clock, v.reported.lag, shown, par)
+			return reporting.grid.searchWhole(set, clock, v.reported.lag, shown, par)
 		}
 		o.partly = look.Len() < set.Len()
 		if len(o.periods) == 0 {
@@ -154,15 +154,15 @@ func enclosing(main, p Period) Macro {
 	return Macro{PeriodS: p.PeriodS, Of: []int{0}, Count: int(n)}
 }
 
-// periodsInWall returns the periods of a grid converted to wall time, the one with the index told first. It leaves out
+// periodsInWall returns the periods of a grid converted to wall time, that with the index reported first. It leaves out
 // periods that have no instance in wall time.
-func (g grid) periodsInWall(set series.Set, told int) outcome {
+func (g grid) periodsInWall(set series.Set, reported int) outcome {
 	o := outcome{source: series.CodeGroup, stage: g.got.stage}
 	for i, p := range g.got.periods {
 		if q, ok := g.toWall(p, set); ok {
 			q.Parts.Resolved = min(1, p.PeriodS/(resolvedSlots*g.set.SlotS))
 			o.periods = append(o.periods, q)
-			if i == told {
+			if i == reported {
 				at := len(o.periods) - 1
 				o.periods[0], o.periods[at] = o.periods[at], o.periods[0]
 			}
@@ -175,19 +175,19 @@ func (g grid) periodsInWall(set series.Set, told int) outcome {
 // resolve it, and returns the periods in wall time, that one first. shownS is its length in the grid, in seconds, which
 // is followed first. lag is its CPU time per cycle, by which the result is recognised.
 func (g grid) searchWhole(set series.Set, clock series.Clock, lag, shownS float64, par Params) outcome {
-	asked := g.nominalS
+	nominalS := g.nominalS
 	for _, s := range cpuBinsS {
-		if s > asked && lag >= 4*seenBins*s*g.set.StepS/g.nominalS {
-			asked = s
+		if s > nominalS && lag >= 4*seenBins*s*g.set.StepS/g.nominalS {
+			nominalS = s
 		}
 	}
-	full := gridsBy(spreadGrid, set, clock, asked)
+	full := gridsBy(spreadGrid, set, clock, nominalS)
 	if len(full) == 0 {
 		return outcome{}
 	}
 	full[0].got = detectNear(full[0].set, full[0].src, 1, par, shownS)
-	told := slices.IndexFunc(full[0].got.periods, func(p Period) bool { return math.Abs(p.PeriodS/lag-1) <= sameCPU })
-	return full[0].periodsInWall(set, told)
+	reported := slices.IndexFunc(full[0].got.periods, func(p Period) bool { return math.Abs(p.PeriodS/lag-1) <= sameCPU })
+	return full[0].periodsInWall(set, reported)
 }
 
 // axis returns the axis on which the period was found: wall time, CPU time or both.

@@ -139,16 +139,16 @@ next:
 // copies of each other (copyCorrelation) count as one source.
 func voteSupport(all []source, f []vote) float64 {
 	sum := 0.0
-	var heard []int
+	var counted []int
 next:
 	for _, v := range f {
-		for _, i := range heard {
+		for _, i := range counted {
 			if i == v.from || len(all[i].cols) == 1 && len(all[v.from].cols) == 1 &&
 				math.Abs(correlation(all[i].cols[0].Values, all[v.from].cols[0].Values)) > copyCorrelation {
 				continue next
 			}
 		}
-		heard = append(heard, v.from)
+		counted = append(counted, v.from)
 		sum += v.worth
 	}
 	return sum

@@ -132,17 +132,17 @@ func detectScope(set series.Set, all []source, par Params) outcome {
 // any, refused says how far the search came.
 func searchWall(look series.Set, all []source, par Params) (o, refused outcome) {
 	got, here := make([]outcome, len(all)), make([]source, len(all)) // here has the samples of look
-	told := false                                                    // groups come first
+	codeHasPeriod := false                                           // groups come first
 	for i, s := range all {
 		here[i] = s.in(look)
-		if told && s.showsUsageOnly() {
+		if codeHasPeriod && s.showsUsageOnly() {
 			continue // sources that only show CPU use have no vote once the code shows a period
 		}
 		got[i] = detectSource(look, here[i], len(all), par)
 		if len(s.cols) > 1 {
 			got[i] = got[i].separateCombs(here[i].cols, func(p Period) (Period, bool) { return p, true })
 		}
-		told = told || s.name == series.CodeGroup && len(got[i].periods) > 0
+		codeHasPeriod = codeHasPeriod || s.name == series.CodeGroup && len(got[i].periods) > 0
 	}
 	confirmCombs(got)
 	got = unaliased(all, got)

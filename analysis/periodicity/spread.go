@@ -14,7 +14,7 @@ type spreading struct {
 	slots, bins int
 	binS        float64
 	parts       []part
-	asked       [4]int // of plan, the last time
+	lastArgs    [4]int // of plan, the last time
 }
 
 // part is the share of a slot that lies in a bin.
@@ -41,11 +41,11 @@ func (s *spreading) within(a, b int) (from, to int) {
 // plan sets s.parts to the shares of the slots [from, to) that lie in each of the bins [a, b). They are the same for
 // all columns, so a repeated call does nothing.
 func (s *spreading) plan(from, to, a, b int) {
-	asked := [...]int{from, to, a, b}
-	if asked == s.asked {
+	args := [...]int{from, to, a, b}
+	if args == s.lastArgs {
 		return
 	}
-	s.asked, s.parts = asked, s.parts[:0]
+	s.lastArgs, s.parts = args, s.parts[:0]
 	x := s.edge(from)
 	for i := from; i < to; i++ {
 		y := s.edge(i + 1)

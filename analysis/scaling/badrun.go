@@ -72,10 +72,10 @@ const (
 // follows one law.
 func withoutBadRuns(points []point, d *detector) (cleaned []point, places []int, bad []badRun) {
 	s := badRunSearch{points: slices.Clone(points), detector: d}
-	s.repetitions()
-	s.singles()
+	s.removeBadRepetitions()
+	s.removeBadSingles()
 	if len(s.removed) == 0 {
-		s.lone()
+		s.removeLoneBadRun()
 	}
 	slices.SortFunc(s.bad, func(a, b badRun) int { return cmp.Compare(a.run, b.run) })
 	return s.points, s.placesWithout(s.removed), s.bad

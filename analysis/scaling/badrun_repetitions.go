@@ -7,10 +7,10 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// repetitions removes runs that are far from the others at their size (see agreement) and lists them as bad. If more
-// than maxBadRuns runs are too short, they are a second mode of the program, and it removes only those that are too
-// long.
-func (s *badRunSearch) repetitions() {
+// removeBadRepetitions removes runs that are far from the others at their size (see agreement) and lists them as bad.
+// If more than maxBadRuns runs are too short, they are a second mode of the program, and it removes only those that are
+// too long.
+func (s *badRunSearch) removeBadRepetitions() {
 	jitter := repeatability(s.points)
 	if jitter < 0 {
 		return

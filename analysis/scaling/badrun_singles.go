@@ -4,9 +4,9 @@ import (
 	"math"
 )
 
-// singles removes single runs that are far from the law of all other sizes. If one of the suspects may follow
+// removeBadSingles removes single runs that are far from the law of all other sizes. If one of the suspects may follow
 // another law, or the others show a change, it removes none.
-func (s *badRunSearch) singles() {
+func (s *badRunSearch) removeBadSingles() {
 	suspects := s.suspects()
 	if len(suspects) == 0 || len(suspects) > s.maxBadRuns() || !s.areSeparate(suspects) {
 		return
@@ -112,10 +112,10 @@ func (s *badRunSearch) suspects() []int {
 	return nil
 }
 
-// lone removes the one single run, not the last, that is bad by itself: all others follow one law, which does not
-// explain it (see possible). With more than badEndOthers points, the detector must find no change with the run. With
-// fewer, minSegment points must lie on either side of it, and the law must be a simple one.
-func (s *badRunSearch) lone() {
+// removeLoneBadRun removes the one single run, not the last, that is bad by itself: all others follow one law, which
+// does not explain it (see possible). With more than badEndOthers points, the detector must find no change with the
+// run. With fewer, minSegment points must lie on either side of it, and the law must be a simple one.
+func (s *badRunSearch) removeLoneBadRun() {
 	k, f, ok := s.possible()
 	n := len(s.points)
 	if !ok || k == n-1 {

@@ -46,9 +46,9 @@ func Comparable(header Series, runs []HistoryRun, wholeRun bool) Series {
 	c.series.Observations = []Observation{}
 	c.runs = slices.Clone(runs)
 	slices.SortStableFunc(c.runs, func(a, b HistoryRun) int { return cmp.Compare(a.When, b.When) })
-	c.withValue()
-	c.oneParameter()
-	c.newestRegimes()
+	c.dropWithoutValue()
+	c.keepMainSettings()
+	c.keepNewestRegimes()
 	c.adjustToNewest()
 	if wholeRun && c.iterationsDiffer() {
 		return c.series
@@ -73,9 +73,9 @@ func (c *runSelection) note(code note.Code, format string, args ...any) {
 	c.series.Notes = append(c.series.Notes, note.New(code, format, args...))
 }
 
-// withValue removes runs without a value, such as those that did not complete: they must not affect the choice
+// dropWithoutValue removes runs without a value, such as those that did not complete: they must not affect the choice
 // of the parameter or the size of a change of speed.
-func (c *runSelection) withValue() {
+func (c *runSelection) dropWithoutValue() {
 	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r HistoryRun) bool { return math.IsNaN(r.Value) })
 	if len(kept) < len(c.runs) {
 		c.note(note.MissingRuns, "%d of %d runs have no value and are left out: they did not complete, or were not measured",
@@ -85,9 +85,9 @@ func (c *runSelection) withValue() {
 	c.runs = kept
 }
 
-// oneParameter keeps the runs with the fixed settings (Else) that were measured at the most sizes, of equal
+// keepMainSettings keeps the runs with the fixed settings (Else) that were measured at the most sizes, of equal
 // ones those last used, and sets Fixed.
-func (c *runSelection) oneParameter() {
+func (c *runSelection) keepMainSettings() {
 	sizes := map[string]map[float64]bool{}
 	last := map[string]int{}
 	for i, r := range c.runs {
@@ -116,8 +116,8 @@ func (c *runSelection) oneParameter() {
 	c.runs = kept
 }
 
-// newestRegimes removes, for each size, the runs before its last change of speed.
-func (c *runSelection) newestRegimes() {
+// keepNewestRegimes removes, for each size, the runs before its last change of speed.
+func (c *runSelection) keepNewestRegimes() {
 	newest := map[float64]int{}
 	for _, r := range c.runs {
 		newest[r.P] = max(newest[r.P], r.Regime)

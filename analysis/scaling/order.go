@@ -79,7 +79,7 @@ func Sizes(observations []Observation) []float64 {
 func Means(observations []Observation) []float64 {
 	points, _ := order(Series{Observations: observations})
 	s := badRunSearch{points: points}
-	s.repetitions()
+	s.removeBadRepetitions()
 	_, y := columns(s.points)
 	return y
 }

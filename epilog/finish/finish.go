@@ -76,7 +76,7 @@ func (f Finisher) begin(dir job.RunDir) (progress, error) {
 		return progress{}, err
 	}
 	return progress{dir: dir, run: run, end: end, nodes: nodes, collects: run.IsFirst(nodes),
-		before: readDeliveryRecord(dir), ownHistory: f.Config.History.Ingest == "here"}, nil
+		proved: readDeliveryRecord(dir), ownHistory: f.Config.History.Ingest == "here"}, nil
 }
 
 // analyseNode makes this node's record, or reads the one that an earlier try has stored.
@@ -112,7 +112,7 @@ func (f Finisher) collectRecord(ctx context.Context, p *progress) (err error) {
 // run and it is not known whether it has.
 func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 	want := collect.RecordRequest{Key: p.run.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes,
-		Patience: f.patience(p.before)}
+		Patience: f.patience(p.proved)}
 	records, err := gatherOthers(ctx, p.store, want)
 	if err != nil {
 		p.blockFrom(Forgotten, err)
@@ -125,7 +125,7 @@ func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 			return err
 		}
 	}
-	if !p.hasNews() {
+	if !p.hasUnreportedNodes() {
 		return nil
 	}
 	p.sum = f.completeFromScheduler(ctx, p.run, p.sum)
@@ -189,7 +189,7 @@ func (f Finisher) deliverReport(ctx context.Context, p *progress) (err error) {
 		s, judged = f.compareWithHistory(ctx, s)
 	}
 	if failed != nil {
-		if p.before.DeliveredNodes > 0 && p.before.DeliveredNodes >= s.Reported() {
+		if p.proved.DeliveredNodes > 0 && p.proved.DeliveredNodes >= s.Reported() {
 			return failed
 		}
 		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read: %v", systemError(failed)))
@@ -215,7 +215,7 @@ func (f Finisher) archiveFiles(ctx context.Context, p *progress) error {
 	if p.dir != "" {
 		f.archiveNode(ctx, p.dir)
 	}
-	if p.hasNews() {
+	if p.hasUnreportedNodes() {
 		p.sum.Quality.EpilogS = f.epilogTime(p.end)
 		f.archiveRun(ctx, p.sum, p.records)
 	}
@@ -238,7 +238,7 @@ func (f Finisher) epilogTime(e End) *float64 {
 func (f Finisher) storeRun(ctx context.Context, p *progress) error {
 	dir := p.reportDir
 	if dir == "" {
-		dir = p.before.Dir
+		dir = p.proved.Dir
 	}
 	if p.sum.Quality.EpilogS == nil {
 		p.sum.Quality.EpilogS = f.epilogTime(p.end)
@@ -273,8 +273,8 @@ func (f Finisher) forgetRecords(ctx context.Context, p *progress) (err error) {
 	switch {
 	case p.dir == "":
 		w = collect.RecordRequest{Key: p.run.Key}
-	case p.before.Complete:
-		w.Key = p.before.Key
+	case p.proved.Complete:
+		w.Key = p.proved.Key
 	}
 	if p.dir != "" && len(p.nodes) == 1 {
 		return p.store.Forget(ctx, w, nil)

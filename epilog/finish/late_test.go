@@ -81,7 +81,7 @@ func (s site) finished(dirs ...job.RunDir) {
 	}
 }
 
-// withEachIngest runs a test with the history on this node and elsewhere.
+// withEachIngest runs a test with the history on this node and nodesReportedElsewhere.
 func withEachIngest(t *testing.T, do func(s site)) {
 	for _, ingest := range []string{"here", "spool"} {
 		t.Run("history "+ingest, func(t *testing.T) {

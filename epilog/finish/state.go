@@ -76,22 +76,22 @@ func transitions() []transition {
 		// Crash: the record is written again under the same name. If the run was reported meanwhile, the next sweep that
 		// finds the record 25 hours old removes it, or adopts the run if the report lacks this node.
 		{to: Collected, needed: func(p *progress) bool {
-			return ofThisNode(p) && !p.before.Complete
+			return ofThisNode(p) && !p.proved.Complete
 		}, work: Finisher.collectRecord},
 		// Crash: the records are gathered and the scheduler is queried again. For a late run (isLate) reported/ in the
 		// collection directory is read too: if another node reported the run from as many nodes, the run skips to Closed.
 		{to: Merged, needed: func(p *progress) bool {
-			return p.collects && p.dir != "" && !p.before.Complete
+			return p.collects && p.dir != "" && !p.proved.Complete
 		}, work: Finisher.mergeRecords},
 		// Crash: the run is put into the history again (one row) and the same report replaces the delivered one.
 		{to: Delivered, needed: (*progress).needsReport, work: Finisher.deliverReport, prove: (*progress).proveDelivered},
 		// Crash: the archive keeps the node's first files and replaces what it keeps of the run.
 		{to: Archived, needed: func(*progress) bool { return true }, work: Finisher.archiveFiles},
 		// Crash: the run is put into the history, or handed to its writer, again: one row, one job record.
-		{to: Stored, needed: (*progress).hasNews, work: Finisher.storeRun, prove: (*progress).proveStored},
+		{to: Stored, needed: (*progress).hasUnreportedNodes, work: Finisher.storeRun, prove: (*progress).proveStored},
 		// Crash: the same is written again, and removing files that are already gone is not an error.
 		{to: Forgotten, needed: func(p *progress) bool {
-			return p.collects && (p.hasNews() || p.stopsWaiting())
+			return p.collects && (p.hasUnreportedNodes() || p.stopsWaiting())
 		}, work: Finisher.forgetRecords},
 		// Crash before the proof: the two transitions before it are repeated without effect. Crash after it: files that
 		// are not kept stay until a sweep trims the spool.
@@ -127,10 +127,10 @@ type progress struct {
 	end      End
 	nodes    []string       // of the job, in order
 	collects bool           // this node is the job's first: it merges, reports and stores
-	before   deliveryRecord // what earlier tries have proved
-	// elsewhere is the number of nodes in the last report that the collection directory knows of; 0 until missingNodesWait
-	// after the run's end, because no other node reports the run before.
-	elsewhere int
+	proved   deliveryRecord // what earlier tries have proved
+	// nodesReportedElsewhere is the number of nodes in the last report that the collection directory knows of; 0 until
+	// missingNodesWait after the run's end, because no other node reports the run before.
+	nodesReportedElsewhere int
 	// ownHistory says that this node writes the history itself (history.ingest = "here").
 	ownHistory bool
 
@@ -159,11 +159,13 @@ func (p *progress) blockFrom(from State, why error) {
 	}
 }
 
-// hasNews reports whether this node collects the run and more nodes have reported than the last report has.
-func (p *progress) hasNews() bool { return p.collects && p.reportedNodes() < p.sum.Reported() }
+// hasUnreportedNodes reports whether this node collects the run and more nodes have reported than the last report has.
+func (p *progress) hasUnreportedNodes() bool {
+	return p.collects && p.reportedNodes() < p.sum.Reported()
+}
 
 // reportedNodes returns the number of nodes in the run's last report that is stored, by this node or another.
-func (p *progress) reportedNodes() int { return max(p.before.StoredNodes, p.elsewhere) }
+func (p *progress) reportedNodes() int { return max(p.proved.StoredNodes, p.nodesReportedElsewhere) }
 
 // isLate reports whether another node can have adopted the run by now: it ended long ago, or its end was recorded only
 // when the node or a sweep came back to it.
@@ -172,13 +174,13 @@ func (p *progress) isLate() bool {
 		epoch(time.Now())-p.end.Real >= missingNodesWait.Seconds()
 }
 
-// readLastReport sets p.elsewhere from the collection directory, for a late run that began at start (UTC epoch
-// seconds). The directory's account can only suppress reports of late runs by what it writes there, as it can by
+// readLastReport sets p.nodesReportedElsewhere from the collection directory, for a late run that began at start (UTC
+// epoch seconds). The directory's account can only suppress reports of late runs by what it writes there, as it can by
 // removing records.
 func (p *progress) readLastReport(ctx context.Context, w collect.RecordRequest, start float64) error {
 	last, err := p.store.LastReport(ctx, w)
 	if err == nil && last.IsOf(start) {
-		p.elsewhere = last.Nodes
+		p.nodesReportedElsewhere = last.Nodes
 	}
 	return err
 }
@@ -186,14 +188,14 @@ func (p *progress) readLastReport(ctx context.Context, w collect.RecordRequest, 
 // needsReport reports whether a report is to be delivered: the run has news, and no report of as many nodes was
 // delivered, or only one without the comparison with earlier runs that this node should make.
 func (p *progress) needsReport() bool {
-	delivered := p.before.DeliveredNodes >= p.sum.Reported() && (p.before.Compared || !p.ownHistory)
-	return p.hasNews() && !delivered
+	delivered := p.proved.DeliveredNodes >= p.sum.Reported() && (p.proved.Compared || !p.ownHistory)
+	return p.hasUnreportedNodes() && !delivered
 }
 
 // stopsWaiting reports whether the run no longer waits for records of missing nodes: all nodes have reported,
 // missingNodesWait has passed since its end, or the run is adopted.
 func (p *progress) stopsWaiting() bool {
-	return p.dir == "" || p.before.Complete || p.sum.Complete() ||
+	return p.dir == "" || p.proved.Complete || p.sum.Complete() ||
 		epoch(time.Now())-p.sum.End >= missingNodesWait.Seconds()
 }
 
@@ -278,7 +280,7 @@ func readDeliveryRecord(dir job.RunDir) deliveryRecord {
 // proveDelivered writes to reported.json that the report is delivered, where it is, and whether it was compared
 // with earlier runs.
 func (p *progress) proveDelivered() error {
-	m := p.before
+	m := p.proved
 	m.DeliveredNodes, m.Dir, m.Compared, m.HistoryFailure = p.sum.Reported(), p.reportDir, p.compared, p.historyFailure
 	return p.dir.WriteJSON(reportedFile, m)
 }

@@ -88,7 +88,7 @@ func TestKillBetweenTwoStates(t *testing.T) {
 	} {
 		for _, ingest := range []string{"here", "spool"} {
 			if c.node != "n1" && ingest == "here" {
-				continue // is the same as with the history elsewhere
+				continue // is the same as with the history nodesReportedElsewhere
 			}
 			t.Run(c.name+", history "+ingest, func(t *testing.T) {
 				t.Parallel()

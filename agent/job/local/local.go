@@ -70,9 +70,9 @@ func (Standalone) ReadContext(getenv func(string) string, h job.Host) (job.HookC
 	r = cleanedRun(r)
 	r.GPUs = nil // no scheduler has assigned any
 	r.StartReal, r.StartMono, r.BootID, r.Exclusive = h.Real, h.Mono, h.BootID, false
-	told := job.HookContext{Run: r, Exit: job.ExitOf(getenv(endedName))}
-	_ = json.Unmarshal([]byte(getenv(usedName)), &told.Used) // without it the agent's last look holds
-	return told, nil
+	hook := job.HookContext{Run: r, Exit: job.ExitOf(getenv(endedName))}
+	_ = json.Unmarshal([]byte(getenv(usedName)), &hook.Used) // without it the agent's last look holds
+	return hook, nil
 }
 
 // cleanedRun returns a run with its names made printable and its paths cleaned.
@@ -88,11 +88,11 @@ func cleanedRun(r job.Run) job.Run {
 
 // ID returns the number of the run, "" if the variable has no valid number.
 func (s Standalone) ID(getenv func(string) string) string {
-	told, err := s.ReadContext(getenv, job.Host{})
+	hook, err := s.ReadContext(getenv, job.Host{})
 	if err != nil {
 		return ""
 	}
-	return told.Run.Key.JobID.String()
+	return hook.Run.Key.JobID.String()
 }
 
 // Node returns "", so that the host name is used.
