@@ -312,7 +312,7 @@ func refusalText(h host, err error) string {
 const dirCacheNS = 500e6
 
 // cachedDir returns a function that caches the result of find for each controller for dirCacheNS.
-func cachedDir(find kernel.Dir, now func() int64) kernel.Dir {
+func cachedDir(find kernel.CgroupDirFunc, now func() int64) kernel.CgroupDirFunc {
 	type answer struct {
 		dir   string
 		ok    bool

@@ -57,7 +57,7 @@ type inputs struct {
 	nodeCounted bool
 	usesRings   bool
 	budget
-	shortcomings
+	absentSources
 }
 
 // jobReaders is what reads the job's processes.
@@ -96,8 +96,8 @@ func (g *jobGroup) close() error {
 	return all
 }
 
-// shortcomings are the sources that are absent, and the notes of what is sampled otherwise than requested.
-type shortcomings struct {
+// absentSources are the sources that are absent, and the notes of what is sampled otherwise than requested.
+type absentSources struct {
 	absent []run.CounterSource
 	notes  []note.Note
 	// slowGridNote and fewerAddressesNote are the texts of notes that the budget had no room for the requested
@@ -106,19 +106,19 @@ type shortcomings struct {
 }
 
 // note adds a note to the header of the profile.
-func (s *shortcomings) note(code note.Code, format string, args ...any) {
+func (s *absentSources) note(code note.Code, format string, args ...any) {
 	s.notes = append(s.notes, note.New(code, format, args...))
 }
 
 // noteText adds a note with this text, unless the text is "".
-func (s *shortcomings) noteText(code note.Code, text string) {
+func (s *absentSources) noteText(code note.Code, text string) {
 	if text != "" {
 		s.note(code, "%s", text)
 	}
 }
 
 // addAbsent records that a source is absent, and why.
-func (s *shortcomings) addAbsent(name, why string) {
+func (s *absentSources) addAbsent(name, why string) {
 	s.absent = append(s.absent, run.CounterSource{Name: name, Absent: why})
 }
 

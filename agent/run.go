@@ -131,7 +131,7 @@ func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func
 
 // writeDeclined writes a profile without samples whose notes say why the agent did not sample.
 func writeDeclined(dir job.RunDir, r job.Run, notes []note.Note) error {
-	in := &inputs{stepNS: 5e6, shortcomings: shortcomings{notes: notes}, cpus: runtime.NumCPU(),
+	in := &inputs{stepNS: 5e6, absentSources: absentSources{notes: notes}, cpus: runtime.NumCPU(),
 		model: kernel.CPUModel("/proc")}
 	a := newAgent(r, in, func(error) {})
 	h := in.header(r)

@@ -157,7 +157,7 @@ func endRun(ctx context.Context, getenv func(string) string, hook job.HookContex
 	if !found && (over || !isWatched(cfg, now, hook.OptOut)) {
 		return nil
 	}
-	end := finish.End{Real: now.StartReal, Mono: now.StartMono, BootID: now.BootID,
+	end := finish.RunEnd{Real: now.StartReal, Mono: now.StartMono, BootID: now.BootID,
 		Exit: hook.Exit, Used: hook.Used, Restart: now.Key.Restart, Job: now.Job}
 	if !found {
 		if dir, err = makeDirWithoutProlog(cfg, now); err != nil {

@@ -65,7 +65,7 @@ func runIngest(ctx context.Context, getenv func(string) string, out io.Writer) e
 	err = errors.Join(err, db.Close())
 	print := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
 	f := finish.Finisher{Config: cfg, Scheduler: scheduler.ForSettings(cfg, getenv), Log: print, Info: print}
-	_, failed = f.QueryStates(ctx)
+	_, failed = f.QueryEndStates(ctx)
 	return errors.Join(err, failed, f.WriteSite(ctx))
 }
 

@@ -67,7 +67,7 @@ func finishRun(t testing.TB, cfg configs.Config) {
 	must(t, errors.Join(job.MakeNodeDir(cfg.Spool.Dir, "n1"), dir.Make(), dir.WriteRun(r),
 		profiletest.Write(dir.ProfilePath(),
 			profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 4, PeriodS: 0.4, Seal: true}),
-		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID})))
+		finish.WriteEnd(dir, finish.RunEnd{Real: real, Mono: mono, BootID: r.BootID})))
 	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: self, Scheduler: slurm.Scheduler{},
 		Log: t.Logf}
 	must(t, f.Finish(t.Context(), dir))

@@ -39,7 +39,7 @@ func runSweep(ctx context.Context, getenv func(string) string, out io.Writer) er
 		log := func(format string, args ...any) { failed = errors.Join(failed, fmt.Errorf(format, args...)) }
 		info := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
 		_, err := finish.Finisher{Config: cfg, Scheduler: scheduler.ForSettings(cfg, getenv), Log: log,
-			Info: info}.QueryStates(ctx)
+			Info: info}.QueryEndStates(ctx)
 		failed = errors.Join(failed, err)
 	}
 	return failed
@@ -100,7 +100,7 @@ func sweepAfterJob(ctx context.Context, getenv func(string) string, node string)
 	}
 	return errors.Join(err, ifUnlocked(cfg.Spool.Dir, func() error {
 		f := newFinisher(cfg, getenv, self, node, log)
-		err := errors.Join(f.AwaitStates(ctx), f.WriteSite(ctx))
+		err := errors.Join(f.AwaitEndStates(ctx), f.WriteSite(ctx))
 		if err != nil {
 			log.Printf("%v", err)
 		}

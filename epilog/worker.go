@@ -116,7 +116,7 @@ func runWorker(ctx context.Context, getenv func(string) string, path string, in 
 	if run.RootPID != 0 {
 		f.HistoryPatience = historyPatience
 	}
-	var end finish.End
+	var end finish.RunEnd
 	switch _, err := as.ReadRequest(in, &end); {
 	case err == nil:
 		f.End = &end

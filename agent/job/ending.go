@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Ending is how one run ended, according to the scheduler.
-type Ending struct {
+// SchedulerEnding is how one run ended, according to the scheduler.
+type SchedulerEnding struct {
 	JobID run.JobID
 	UID   int
 	// Start and End are UTC epoch seconds.
@@ -22,11 +22,12 @@ type Ending struct {
 }
 
 // Ending returns how the run ended; false if it is not over or user, start or end are unknown.
-func (d Details) Ending(jobID run.JobID) (Ending, bool) {
+func (d Details) Ending(jobID run.JobID) (SchedulerEnding, bool) {
 	if !d.Over || d.UID == nil || d.Start == nil || d.End == nil {
-		return Ending{}, false
+		return SchedulerEnding{}, false
 	}
-	return Ending{JobID: jobID, UID: *d.UID, GID: -1, Start: *d.Start, End: *d.End, State: d.State, Exit: d.Exit}, true
+	return SchedulerEnding{JobID: jobID, UID: *d.UID, GID: -1, Start: *d.Start, End: *d.End, State: d.State,
+		Exit: d.Exit}, true
 }
 
 // maxStartGapS is by how many seconds a Prolog may seem to precede the scheduler's start of its run, or to
@@ -37,9 +38,9 @@ const maxStartGapS = 5
 // reuses ids, and a requeued job keeps its id. start is the Prolog's start time of the run. If
 // schedulerStart, the scheduler's start time, is not nil, it must match within 1 s. Otherwise the ending whose start
 // is nearest to start is returned, of those that began before start and ended after it, within maxStartGapS.
-func EndingOf(list []Ending, jobID run.JobID, uid int, start float64, schedulerStart *int64) *Ending {
-	var best *Ending
-	far := func(e Ending) float64 { return math.Abs(float64(e.Start) - start) }
+func EndingOf(list []SchedulerEnding, jobID run.JobID, uid int, start float64, schedulerStart *int64) *SchedulerEnding {
+	var best *SchedulerEnding
+	far := func(e SchedulerEnding) float64 { return math.Abs(float64(e.Start) - start) }
 	for i, e := range list {
 		switch {
 		case e.JobID != jobID || e.UID != uid:

@@ -51,10 +51,10 @@ type JobQueries interface {
 	// QueryJob returns what the scheduler knows of a job now; ErrUnknown if it does not know it.
 	QueryJob(ctx context.Context, id run.JobID) (Details, error)
 	// Endings returns how the runs ended. It leaves out runs that are not over.
-	Endings(ctx context.Context, runs []EndingQuery) ([]Ending, error)
+	Endings(ctx context.Context, runs []EndingQuery) ([]SchedulerEnding, error)
 	// FindEnding returns the ending of the user's run that began at about start, with its user, nodes and work
 	// directory; nil if unknown.
-	FindEnding(ctx context.Context, id run.JobID, uid int, start float64) (*Ending, error)
+	FindEnding(ctx context.Context, id run.JobID, uid int, start float64) (*SchedulerEnding, error)
 	// Fields returns values that may explain a change of speed, such as the scheduler's version.
 	Fields(ctx context.Context) map[string]string
 }

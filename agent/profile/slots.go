@@ -94,7 +94,7 @@ func (l LoadedProfile) drawBlocks(path string) iter.Seq2[*Block, float64] {
 			return
 		}
 		defer r.Close()
-		d := drawing{loaded: l, reader: r, every: blocksPerDraw(l.Quality.Blocks)}
+		d := blockSample{loaded: l, reader: r, every: blocksPerDraw(l.Quality.Blocks)}
 		for kind, payload := range r.sampleFrames() {
 			if kind == binsFrame && d.weight > 0 {
 				d.parts(payload)
@@ -116,8 +116,8 @@ func (l LoadedProfile) drawBlocks(path string) iter.Seq2[*Block, float64] {
 	}
 }
 
-// drawing is a pass over the blocks of a file. A block waits for its bins, which follow it.
-type drawing struct {
+// blockSample is a pass over the blocks of a file. A block waits for its bins, which follow it.
+type blockSample struct {
 	loaded   LoadedProfile
 	reader   *Reader
 	n, every int
@@ -128,7 +128,7 @@ type drawing struct {
 
 // take decodes the next block if it is drawn. d.weight is 0 if the block is not drawn, begins before the
 // grid, or cannot be decoded.
-func (d *drawing) take(s slotRange, payload []byte) {
+func (d *blockSample) take(s slotRange, payload []byte) {
 	weight := blockWeight(d.n, d.loaded.Quality.Blocks, d.every)
 	d.n++
 	if d.weight = 0; weight == 0 || s.first < d.loaded.grid.first {
@@ -142,7 +142,7 @@ func (d *drawing) take(s slotRange, payload []byte) {
 
 // parts decodes a bins frame and stores the samples of parts of pages, slot by slot, in the waiting block. The samples
 // of a bin count in the slot in which it ended. It ignores bins of another block and malformed ones.
-func (d *drawing) parts(payload []byte) {
+func (d *blockSample) parts(payload []byte) {
 	h, b := &d.reader.bins, &d.block
 	if h.readHead(payload) != nil || h.first != b.First || h.slots != b.N {
 		return

@@ -98,7 +98,7 @@ func (t *timer) drain() (int64, error) {
 		if h.Type == unix.PERF_RECORD_SAMPLE {
 			records++
 		}
-		records += perf.Lost(h, body) // they interrupted all the same
+		records += perf.LostRecords(h, body) // they interrupted all the same
 	})
 	return records, err
 }

@@ -20,7 +20,7 @@ type Thread struct {
 	WaitsIn string      `json:"waits_in,omitempty"`
 	Channel string      `json:"channel,omitempty"`
 	Trouble CopyProblem `json:"trouble,omitempty"`
-	Ending  Ending      `json:"ending,omitempty"`
+	Ending  WalkEnd     `json:"ending,omitempty"`
 	HeldNS  int64       `json:"held_ns,omitempty"`
 	Frames  []Frame     `json:"frames"`
 }

@@ -51,7 +51,7 @@ type grouping struct {
 	hidden  int // threads that are in libraries only
 	python  int // tasks in which the interpreter of Python runs
 	trouble map[CopyProblem]int
-	cut     map[Ending]int
+	cut     map[WalkEnd]int
 }
 
 // addTask adds the threads of a task to the groups. The main thread is always added, even without a stack. Of the
@@ -70,7 +70,7 @@ func (m *grouping) addTask(t Task) {
 		}
 		if th.Ending != "" && th.Ending != Whole && len(th.Frames) > 0 {
 			if m.cut == nil {
-				m.cut = map[Ending]int{}
+				m.cut = map[WalkEnd]int{}
 			}
 			m.cut[th.Ending]++
 		}

@@ -49,7 +49,7 @@ type Frame struct {
 type ThreadStack struct {
 	TID    int     `json:"tid"`
 	Frames []Frame `json:"frames"`
-	Ending Ending  `json:"ending"`
+	Ending WalkEnd `json:"ending"`
 }
 
 // Limits of one unwinder. It stops by itself after stopAfter or maxCPUNS of CPU time; the child is killed at
@@ -118,7 +118,7 @@ func (u *unwinder) unwind(copies []ThreadCopy) []ThreadStack {
 
 // walk unwinds one copy and returns its frames and why it ended: NoRegister also for a copy without registers,
 // and when the unwinder's time is over. It recovers from panics, so that one copy cannot stop the others.
-func (u *unwinder) walk(c ThreadCopy) (frames []walkedFrame, why Ending) {
+func (u *unwinder) walk(c ThreadCopy) (frames []walkedFrame, why WalkEnd) {
 	defer func() {
 		if recover() != nil {
 			frames, why = nil, BadTable

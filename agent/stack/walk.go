@@ -62,19 +62,19 @@ type frameLocation struct {
 	offset  uint64 // file offset of the call's last byte; for the innermost frame of the next instruction
 }
 
-// Ending says why unwinding ended.
-type Ending string
+// WalkEnd says why unwinding ended.
+type WalkEnd string
 
 // The endings.
 const (
-	Whole      Ending = "whole"       // at the outermost frame
-	NoTable    Ending = "no_table"    // a function has no table and no frame pointer that leads on
-	NoCode     Ending = "no_code"     // a return address lies in no file, as that of code compiled at run time does
-	CopyEnds   Ending = "copy_ends"   // the stack is larger than its copy
-	BadTable   Ending = "bad_table"   // a table is not understood
-	NotUp      Ending = "not_up"      // a frame does not lie above the one before: a stack without end
-	TooDeep    Ending = "too_deep"    // maxFrames were found
-	NoRegister Ending = "no_register" // a register is needed that is not known of a thread that sleeps in the kernel
+	Whole      WalkEnd = "whole"       // at the outermost frame
+	NoTable    WalkEnd = "no_table"    // a function has no table and no frame pointer that leads on
+	NoCode     WalkEnd = "no_code"     // a return address lies in no file, as that of code compiled at run time does
+	CopyEnds   WalkEnd = "copy_ends"   // the stack is larger than its copy
+	BadTable   WalkEnd = "bad_table"   // a table is not understood
+	NotUp      WalkEnd = "not_up"      // a frame does not lie above the one before: a stack without end
+	TooDeep    WalkEnd = "too_deep"    // maxFrames were found
+	NoRegister WalkEnd = "no_register" // a register is needed that is not known of a thread that sleeps in the kernel
 )
 
 // walk is the state of unwinding one stack.
@@ -90,7 +90,7 @@ type walk struct {
 }
 
 // allFrames returns all frames of the stack, innermost first, and why unwinding ended.
-func (w *walk) allFrames() (frames []walkedFrame, why Ending) {
+func (w *walk) allFrames() (frames []walkedFrame, why WalkEnd) {
 	w.exact = true
 	for len(frames) < maxFrames {
 		pc, _ := w.registers.get(uint64(w.machine.pc))
@@ -118,7 +118,7 @@ func (w *walk) allFrames() (frames []walkedFrame, why Ending) {
 
 // step moves to the caller of the function at a file offset of lib, by the function's entry in .eh_frame or, without
 // one, by the frame pointer. It returns why that is not possible, "" if it is.
-func (w *walk) step(lib *library, off uint64) Ending {
+func (w *walk) step(lib *library, off uint64) WalkEnd {
 	if lib.elf == nil {
 		return w.stepByFramePointer()
 	}
@@ -139,7 +139,7 @@ func (w *walk) step(lib *library, off uint64) Ending {
 
 // stepByTable moves to the caller by the rules of a row and returns "". Otherwise it returns why it cannot: Whole if
 // the rules say that there is no caller, NotUp if the frame does not lie above the one before it.
-func (w *walk) stepByTable(e entry, r row) Ending {
+func (w *walk) stepByTable(e entry, r row) WalkEnd {
 	frame, why := w.frameAddress(r.frame)
 	if why != "" {
 		return why
@@ -182,7 +182,7 @@ func (w *walk) stepByTable(e entry, r row) Ending {
 
 // whyMissing returns why the return address, whose rule is back, is unknown: CopyEnds if it was saved outside of the
 // copied stack, else NoRegister. frame is the address of the frame.
-func (w *walk) whyMissing(back rule, frame uint64) Ending {
+func (w *walk) whyMissing(back rule, frame uint64) WalkEnd {
 	if back.kind == savedAt {
 		if _, ok := w.memory.read(frame+uint64(back.offset), 8); !ok {
 			return CopyEnds
@@ -193,7 +193,7 @@ func (w *walk) whyMissing(back rule, frame uint64) Ending {
 
 // frameAddress computes the address of a frame, the canonical frame address of DWARF, by its rule f. Otherwise it
 // returns why it cannot: NoRegister if the register is unknown, else BadTable.
-func (w *walk) frameAddress(f rule) (uint64, Ending) {
+func (w *walk) frameAddress(f rule) (uint64, WalkEnd) {
 	switch f.kind {
 	case inRegister:
 		v, ok := w.registers.get(f.register)
@@ -239,7 +239,7 @@ func (w *walk) value(r rule, n, frame uint64) (uint64, bool) {
 // stepByFramePointer moves to the caller by the frame pointer, for a function without a table: it points to the
 // caller's frame pointer, with the return address above. The return address must follow a call. It returns "" after
 // the move, NoRegister without a known frame pointer, and NoTable if the frame pointer does not lead to a caller.
-func (w *walk) stepByFramePointer() Ending {
+func (w *walk) stepByFramePointer() WalkEnd {
 	fp, ok := w.registers.get(uint64(w.machine.fp))
 	if !ok {
 		return NoRegister

@@ -66,9 +66,9 @@ func (sc *scanner) claimsWithHistory(c *claim) []claimWithHistory {
 	return all
 }
 
-// turnScales divide the noise of a claim. Where runs took turns before, the noise of the claim contains the distance
-// of the two levels, and hides them.
-var turnScales = [...]float64{1, 1.4, 2, 2.8}
+// alternationScales divide the noise of a claim. Where runs took turns before, the noise of the claim contains the
+// distance of the two levels, and hides them.
+var alternationScales = [...]float64{1, 1.4, 2, 2.8}
 
 // marginOverTurns returns by how many nats claim c explains the runs better than two levels that take turns at
 // random (two kinds of nodes), beyond the requirement and with the evidence from outside the values: the least over
@@ -98,12 +98,12 @@ func (sc *scanner) marginOverTurns(c *claim, least float64) float64 {
 	return margin
 }
 
-// turnNoises returns the loss functions for noise s divided by each of turnScales, without those whose noise would be
-// below scatter.Least.
+// turnNoises returns the loss functions for noise s divided by each of alternationScales, without those whose noise
+// would be below scatter.LeastNoise.
 func (sc *scanner) turnNoises(s float64) []loss {
-	noises := make([]loss, 0, len(turnScales))
-	for _, divisor := range turnScales {
-		if divisor > 1 && s/divisor < scatter.Least {
+	noises := make([]loss, 0, len(alternationScales))
+	for _, divisor := range alternationScales {
+		if divisor > 1 && s/divisor < scatter.LeastNoise {
 			break
 		}
 		noises = append(noises, sc.loss(s/divisor))

@@ -121,7 +121,7 @@ func TestChain(t *testing.T) {
 			t.Fatalf("%d runs, u %g, v %g: %.17g, all ways %.17g", n, u, v, got, -math.Log(sum))
 		}
 	}
-	l := usualLoss(scatter.Least)
+	l := usualLoss(scatter.LeastNoise)
 	far := make([]float64, 2*5000)
 	for i := range far {
 		far[i] = l.Likelihood(-1)

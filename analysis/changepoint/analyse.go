@@ -105,7 +105,7 @@ type knowledge struct {
 	machine func(newest int)
 	nodes   *slownode.Watch
 	week    *calendar.Week
-	others  *prior
+	others  *voteEvidence
 }
 
 // newKnowledge subtracts the known shifts of the machine from a history and prepares the other corrections;

@@ -41,7 +41,7 @@ func (f *fields) newSite(x []float64, index, first, last, lo, hi, identified int
 	left, right := x[lo:index], x[index:hi]
 	ml, mr := robust.Median(left), robust.Median(right)
 	noise := math.Max(robust.MAD(left)*float64(len(left))+robust.MAD(right)*float64(len(right)), 1e-9) / float64(hi-lo)
-	l := o.Loss(math.Max(noise, scatter.Least))
+	l := o.Loss(math.Max(noise, scatter.LeastNoise))
 	s.unlike = make([]float64, s.until-s.since+1)
 	for k := s.since + 1; k <= s.until; k++ {
 		// Moving the boundary past run k-1 puts it at the left level.

@@ -21,12 +21,12 @@ func TestTheSlowerFunctionIsNamed(t *testing.T) {
 	const each = 12
 	for seed := range uint64(each) {
 		r := rand.New(rand.NewPCG(seed, 77))
-		told := draw.Code(r, draw.Slower)
+		told := draw.DrawCodeHistory(r, draw.Slower)
 		if x := told.Attribution(judged(told.Series)); x.Named {
 			named++
 		}
 		for _, fate := range []draw.FunctionFate{draw.Untouched, draw.Renamed} {
-			h := draw.Code(r, fate)
+			h := draw.DrawCodeHistory(r, fate)
 			if x := h.Attribution(judged(h.Series)); x.False || x.Named {
 				misnamed++
 			}
@@ -39,7 +39,7 @@ func TestTheSlowerFunctionIsNamed(t *testing.T) {
 
 // slowed returns a history that becomes slower with one function.
 func slowed(fate draw.FunctionFate) draw.CodeHistory {
-	h := draw.Code(rand.New(rand.NewPCG(5, 5)), fate)
+	h := draw.DrawCodeHistory(rand.New(rand.NewPCG(5, 5)), fate)
 	for k := h.At; k < len(h.Y); k++ {
 		h.Y[k] *= 1.1
 		h.CodeS[k] += .1
@@ -86,7 +86,7 @@ func TestFunctionsChangeWithCommits(t *testing.T) {
 	}{"two runs off": {32, true}, "another time": {12, false}} {
 		found := 0
 		for seed := range uint64(4) {
-			h := draw.Code(rand.New(rand.NewPCG(seed, 9)), draw.Slower)
+			h := draw.DrawCodeHistory(rand.New(rand.NewPCG(seed, 9)), draw.Slower)
 			commits := make([]string, len(h.Y))
 			for k := range commits {
 				if commits[k] = "9e66dad"; k < c.flip {

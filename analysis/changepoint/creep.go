@@ -100,7 +100,7 @@ func (l *movingStretch) fit(x []float64, o scatter.Outliers) bool {
 		worth = min(worth, all/varianceInflation(t.lagCorrelation(x, s.weights), float64(n)))
 	}
 	cost := func(squares float64, parameters int) float64 {
-		return worth/2*math.Log(max(squares/all, sq(scatter.Least))) + float64(parameters)*math.Log(max(worth, 2))/2
+		return worth/2*math.Log(max(squares/all, sq(scatter.LeastNoise))) + float64(parameters)*math.Log(max(worth, 2))/2
 	}
 	least, open := math.Inf(1), 0
 	for k, t := range tries {
@@ -148,7 +148,7 @@ func outlierWeights(x []float64, o scatter.Outliers) []float64 {
 	for i, v := range x {
 		off[i] = v - robust.Median(x[max(0, i-around):min(len(x), i+around+1)])
 	}
-	l := o.Loss(max(wide*robust.MAD(off), scatter.Least))
+	l := o.Loss(max(wide*robust.MAD(off), scatter.LeastNoise))
 	for i, r := range off {
 		off[i] = l.Weight(r)
 	}

@@ -19,7 +19,7 @@ func TestDrawnStepsAreNoCreep(t *testing.T) {
 	for _, kind := range draw.Kinds() {
 		r := rand.New(rand.NewPCG(16, 14))
 		for range each {
-			h := draw.Recorded(r, kind)
+			h := draw.DrawRecorded(r, kind)
 			is := changepoint.Analyse([]changepoint.Series{h.Series}, changepoint.Sequential,
 				changepoint.Default()).Series[0].Creep != nil
 			switch creeps := kind == "drift"; {

@@ -84,7 +84,7 @@ func (sc *scanner) noiseAtEvent(l, r fittedLevel) (s, df float64) {
 	}
 	m := scatter.PriorRuns / (1 + sw/priorFades)
 	df = sw + m
-	return max(math.Sqrt((ss+m*sq(scatter.PriorSD))/df), scatter.Least), df
+	return max(math.Sqrt((ss+m*sq(scatter.PriorSD))/df), scatter.LeastNoise), df
 }
 
 // scoreShare is the share of the score required at detection for which effects are corrected: a change that

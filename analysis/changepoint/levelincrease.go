@@ -35,7 +35,7 @@ func NewestLevelIncrease(y []float64) (runs int, pct float64) {
 		if !(usual > 0) || slices.Min(newest) <= usual || newest[0] <= quarter || seenBefore(old, bar, k) {
 			continue
 		}
-		s := math.Max(robust.MAD(old), scatter.Least*usual)
+		s := math.Max(robust.MAD(old), scatter.LeastNoise*usual)
 		phi := resemblance(old, usual, s)
 		// A median knows two thirds of what a mean does.
 		se := s * math.Sqrt(1.5*(varianceInflation(phi, float64(k))/float64(k)+

@@ -30,8 +30,8 @@ func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 		return 0, 0, false
 	}
 	one := math.Max(robust.SD*robust.SortedMedian(distances(x, robust.SortedMedian(sorted), robust.SortedMedian(sorted))),
-		scatter.Least)
-	two := math.Max(robust.SD*robust.SortedMedian(distances(x, low, high)), scatter.Least)
+		scatter.LeastNoise)
+	two := math.Max(robust.SD*robust.SortedMedian(distances(x, low, high)), scatter.LeastNoise)
 	l1, l2 := sc.loss(one), sc.loss(two)
 	flat := float64(n)*math.Log(one) + l1.fitLevel(x, sorted).cost
 	paired := float64(n)*math.Log(two) + sc.bestChainLoss(x, low, high, &l2, math.Inf(-1))
@@ -90,7 +90,7 @@ func scattersMore(a []float64, levelA float64, b []float64, levelB float64) bool
 	if len(a) > len(b) {
 		few, many = many, few
 	}
-	return robust.SortedMedian(few) > levelWide*max(robust.SortedMedian(many), scatter.Least)
+	return robust.SortedMedian(few) > levelWide*max(robust.SortedMedian(many), scatter.LeastNoise)
 }
 
 // noteDependence adds a note if the noise of the newest regime alternates between two levels, and sets out.levels to

@@ -31,7 +31,7 @@ func together(list []draw.DrawnHistory) (draw.Score, changepoint.Analysis) {
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	for _, shuffled := range []bool{false, true} {
-		list, spells := draw.Campaign(rand.New(rand.NewPCG(21, 1)), 16, shuffled)
+		list, spells := draw.DrawCampaign(rand.New(rand.NewPCG(21, 1)), 16, shuffled)
 		s, rep := together(list)
 		if s.False > 1 || s.Recall() < .7 {
 			t.Errorf("shuffled %t: %+v", shuffled, s)
@@ -58,18 +58,18 @@ func TestMachine(t *testing.T) {
 // all belong to one user.
 func TestNoMachine(t *testing.T) {
 	t.Parallel()
-	list, _ := draw.Campaign(rand.New(rand.NewPCG(22, 1)), 16, false)
+	list, _ := draw.DrawCampaign(rand.New(rand.NewPCG(22, 1)), 16, false)
 	for i := range list {
 		list[i].User = "u"
 	}
 	if _, rep := together(list); len(rep.Machine) != 0 {
 		t.Errorf("one user's series are not the machine: %+v", rep.Machine)
 	}
-	list, _ = draw.Campaign(rand.New(rand.NewPCG(22, 1)), 5, false)
+	list, _ = draw.DrawCampaign(rand.New(rand.NewPCG(22, 1)), 5, false)
 	if _, rep := together(list); len(rep.Machine) != 0 {
 		t.Errorf("four others are too few: %+v", rep.Machine)
 	}
-	list, _ = draw.Campaign(rand.New(rand.NewPCG(22, 1)), 12, false)
+	list, _ = draw.DrawCampaign(rand.New(rand.NewPCG(22, 1)), 12, false)
 	for i := range list {
 		list[i].Machine = string(rune('a' + i%4))
 	}
@@ -105,7 +105,7 @@ func TestQuietMachine(t *testing.T) {
 
 // The changes of histories cut short at one time are those of the whole.
 func TestMachinePrefix(t *testing.T) {
-	list, _ := draw.Campaign(rand.New(rand.NewPCG(24, 1)), 10, false)
+	list, _ := draw.DrawCampaign(rand.New(rand.NewPCG(24, 1)), 10, false)
 	_, whole := together(list)
 	for _, until := range []float64{900, 1700, 2400, 3100} {
 		part := make([]draw.DrawnHistory, len(list))
@@ -128,7 +128,7 @@ func TestMachinePrefix(t *testing.T) {
 func TestShuffledInputIsNoted(t *testing.T) {
 	t.Parallel()
 	for _, shuffled := range []bool{false, true} {
-		list, _ := draw.Campaign(rand.New(rand.NewPCG(24, 1)), 10, shuffled)
+		list, _ := draw.DrawCampaign(rand.New(rand.NewPCG(24, 1)), 10, shuffled)
 		_, rep := together(list)
 		noted := 0
 		for _, s := range rep.Series {

@@ -107,12 +107,12 @@ func (sc *scanner) recentNoise(x []float64, k int, left, right, s float64) [2]fl
 	return f
 }
 
-// raiseNoise raises s half way, in variance, to each of the two figures that is larger; at least scatter.Least.
+// raiseNoise raises s half way, in variance, to each of the two figures that is larger; at least scatter.LeastNoise.
 func raiseNoise(s float64, floor [2]float64) float64 {
 	for _, f := range floor {
 		if f > s {
 			s = math.Sqrt((s*s + f*f) / 2)
 		}
 	}
-	return max(s, scatter.Least)
+	return max(s, scatter.LeastNoise)
 }

@@ -219,7 +219,7 @@ func (r *preparedSeries) momentText(k int) string {
 	i := r.at[k]
 	switch {
 	case len(r.Start) == len(r.Y) && math.Abs(r.Start[i]) < 1e11:
-		return time.Unix(int64(math.Floor(r.Start[i])), 0).UTC().Format(minute)
+		return time.Unix(int64(math.Floor(r.Start[i])), 0).UTC().Format(minuteLayout)
 	case r.T == nil:
 		return "run " + strconv.Itoa(i)
 	case !r.Dated:
@@ -230,8 +230,8 @@ func (r *preparedSeries) momentText(k int) string {
 	if r.Time(i) == day {
 		return at.Format(time.DateOnly)
 	}
-	return at.Format(minute)
+	return at.Format(minuteLayout)
 }
 
-// minute is the format of a date with the time of day to the minute, UTC.
-const minute = "2006-01-02 15:04"
+// minuteLayout is the format of a date with the time of day to the minute, UTC.
+const minuteLayout = "2006-01-02 15:04"

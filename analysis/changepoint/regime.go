@@ -34,7 +34,8 @@ func (sc *scanner) fitLevel(first, end int) fittedLevel {
 	x := sc.x[first:end]
 	b := priorNoise(sc.buf, sc.x[:first])
 	sorted := rankedQuartiles(nil, x)
-	s := max(math.Sqrt((b.weight*b.s*b.s+float64(len(x)-1)*sq(robust.MAD(x)))/(b.weight+float64(len(x)-1))), scatter.Least)
+	s := max(math.Sqrt((b.weight*b.s*b.s+float64(len(x)-1)*sq(robust.MAD(x)))/(b.weight+float64(len(x)-1))),
+		scatter.LeastNoise)
 	var v level
 	for range 3 {
 		l := sc.loss(s)
@@ -43,7 +44,7 @@ func (sc *scanner) fitLevel(first, end int) fittedLevel {
 		for _, y := range x {
 			ss += l.Weight(y-v.mu) * sq(y-v.mu)
 		}
-		s = max(math.Sqrt((b.weight*b.s*b.s+ss)/(b.weight+max(v.weight-1, 0.5))), scatter.Least)
+		s = max(math.Sqrt((b.weight*b.s*b.s+ss)/(b.weight+max(v.weight-1, 0.5))), scatter.LeastNoise)
 	}
 	return fittedLevel{first: first, last: end - 1, level: v, s: s, df: b.weight + max(v.weight-1, 0.5)}
 }

@@ -152,7 +152,7 @@ func (sc *scanner) residualScale(far []residual) (s, variance float64) {
 	for i, v := range far {
 		d[i] = math.Abs(v.r)
 	}
-	s = max(robust.SD*robust.SortedMedian(ascending(nil, d)), scatter.Least)
+	s = max(robust.SD*robust.SortedMedian(ascending(nil, d)), scatter.LeastNoise)
 	for range 10 {
 		l := sc.loss(s)
 		ss, sw, fourth := 0.0, 0.0, 0.0
@@ -162,7 +162,7 @@ func (sc *scanner) residualScale(far []residual) (s, variance float64) {
 			sw += w
 			fourth += w * sq(sq(v.r))
 		}
-		s = max(math.Sqrt(ss/max(sw, 1)), scatter.Least)
+		s = max(math.Sqrt(ss/max(sw, 1)), scatter.LeastNoise)
 		variance = max(fourth/max(sw, 1)/sq(sq(s))-1, 1) / (4 * max(sw, 1))
 	}
 	return s, variance

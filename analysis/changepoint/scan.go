@@ -209,7 +209,7 @@ func (sc *scanner) completeEvidence(x []float64, c *split, beside float64) {
 func (sc *scanner) refit(x []float64, c split, b noisePrior, rounds int) split {
 	l := sc.loss(c.s)
 	for range rounds {
-		l = sc.loss(max(l.noiseAround(x, c.k, c.left.mu, c.right.mu, b), scatter.Least))
+		l = sc.loss(max(l.noiseAround(x, c.k, c.left.mu, c.right.mu, b), scatter.LeastNoise))
 		c.left.mu, _ = l.Descend(x[:c.k], c.left.mu)
 		c.right.mu, _ = l.Descend(x[c.k:], c.right.mu)
 	}

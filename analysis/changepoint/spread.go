@@ -102,7 +102,7 @@ func (sc *scanner) measureSpread(far []residual, k int) (Spread, bool) {
 	before, varBefore := sc.residualScale(far[:k])
 	after, varAfter := sc.residualScale(far[k:])
 	ratio := after / before
-	if min(before, after) <= scatter.Least || max(ratio, 1/ratio) < spreadLeast {
+	if min(before, after) <= scatter.LeastNoise || max(ratio, 1/ratio) < spreadLeast {
 		return Spread{}, false
 	}
 	se := math.Sqrt(varBefore + varAfter)

@@ -112,8 +112,8 @@ func (r *preparedSeries) runKey(k int) float64 {
 	return r.timeOf(k)
 }
 
-// prior holds the evidence of votes for each run, added as the votes become known.
-type prior struct {
+// voteEvidence holds the evidence of votes for each run, added as the votes become known.
+type voteEvidence struct {
 	votes   []vote
 	time    func(k int) float64
 	nats    []float64
@@ -121,7 +121,7 @@ type prior struct {
 }
 
 // newPrior sorts the votes by the time at which they become known; nil if none exists.
-func newPrior(r *preparedSeries, given []vote) *prior {
+func newPrior(r *preparedSeries, given []vote) *voteEvidence {
 	if len(given) == 0 {
 		return nil
 	}
@@ -129,11 +129,11 @@ func newPrior(r *preparedSeries, given []vote) *prior {
 	slices.SortStableFunc(given, func(a, b vote) int {
 		return cmp.Or(cmp.Compare(a.known, b.known), a.index-b.index)
 	})
-	return &prior{votes: given, time: r.timeOf, nats: make([]float64, len(r.x))}
+	return &voteEvidence{votes: given, time: r.timeOf, nats: make([]float64, len(r.x))}
 }
 
 // learn adds the votes that are known when run newest has arrived, at most jointMost nats for a run.
-func (v *prior) learn(newest int) {
+func (v *voteEvidence) learn(newest int) {
 	now := v.time(newest)
 	for v.applied < len(v.votes) && v.votes[v.applied].known <= now {
 		w := v.votes[v.applied]

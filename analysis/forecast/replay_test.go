@@ -110,7 +110,7 @@ func TestReplay(t *testing.T) {
 			n = 72
 		}
 		for range n {
-			sets["drawn, "+kind] = append(sets["drawn, "+kind], past{Series: draw.Recorded(r, kind).Series})
+			sets["drawn, "+kind] = append(sets["drawn, "+kind], past{Series: draw.DrawRecorded(r, kind).Series})
 		}
 	}
 	for range 40 {

@@ -25,7 +25,7 @@ const (
 // lowRegions returns the stretches of a shape at a low level, in the order of their offsets: below the middle
 // of the two classes that its values divide into best. It leaves out short stretches and those that fewer than
 // MinRepeatability of the instances in v show.
-func lowRegions(shape, v series.Values, p periodicity.Period, stepS float64) []Low {
+func lowRegions(shape, v series.Values, p periodicity.Period, stepS float64) []LowRegion {
 	level, floor, top, ok := classes(shape)
 	if !ok {
 		return nil
@@ -34,9 +34,9 @@ func lowRegions(shape, v series.Values, p periodicity.Period, stepS float64) []L
 	pointS := p.PeriodS / float64(n)
 	atLeast := max(lowSamples*stepS, lowShare*p.PeriodS)
 	some := evenlyChosen(p.Instances, maxSpread)
-	var out []Low
+	var out []LowRegion
 	for _, r := range stretchesBelow(shape, level) {
-		l := Low{OffsetS: float64(r.at) * pointS, DurationS: float64(r.n) * pointS, Above: top, Level: floor}
+		l := LowRegion{OffsetS: float64(r.at) * pointS, DurationS: float64(r.n) * pointS, Above: top, Level: floor}
 		if l.DurationS < atLeast {
 			continue
 		}
@@ -148,7 +148,7 @@ func stretchesBelow(shape series.Values, level float64) []run {
 // setRepeatability sets Repeatability, the share of the instances whose mean in the region is at or below the level,
 // and DurationSDS, the standard deviation of the region's length in these. v has the samples, r the region among the n
 // points of the shape. Instances without samples there do not count.
-func (l *Low) setRepeatability(v series.Values, in []periodicity.Instance, r run, n int, level, stepS float64) {
+func (l *LowRegion) setRepeatability(v series.Values, in []periodicity.Instance, r run, n int, level, stepS float64) {
 	var lengths []float64
 	low, seen := 0, 0
 	for _, i := range in {

@@ -33,7 +33,7 @@ type Pattern struct {
 	WGSS    float64 `json:"wgss,omitempty"`
 	Aligned int     `json:"aligned,omitempty"`
 	// Low are the stretches at a low level.
-	Low []Low `json:"low,omitempty"`
+	Low []LowRegion `json:"low,omitempty"`
 }
 
 // Macro is a longer cycle of instances of patterns: a number of them, then a checkpoint.
@@ -58,9 +58,9 @@ func Macros(macros []periodicity.Macro, patterns []Pattern) []Macro {
 	return out
 }
 
-// Low is a stretch of a pattern at a low level, one of the paper's gray areas:
+// LowRegion is a stretch of a pattern at a low level, one of the paper's gray areas:
 // an opportunity to run slower there at little cost, and no more than that.
-type Low struct {
+type LowRegion struct {
 	OffsetS   float64 `json:"offset_s"` // from the beginning of an instance
 	DurationS float64 `json:"duration_s"`
 	// DurationSDS is the standard deviation of the duration over instances.

@@ -13,12 +13,12 @@ type spreading struct {
 	clock       series.Clock
 	slots, bins int
 	binS        float64
-	parts       []part
+	binShares   []binShare
 	lastArgs    [4]int // of plan, the last time
 }
 
-// part is the share of a slot that lies in a bin.
-type part struct {
+// binShare is the share of a slot that lies in a bin.
+type binShare struct {
 	slot, bin int32 // from the first of a stretch on
 	share     float32
 }
@@ -45,7 +45,7 @@ func (s *spreading) plan(from, to, a, b int) {
 	if args == s.lastArgs {
 		return
 	}
-	s.lastArgs, s.parts = args, s.parts[:0]
+	s.lastArgs, s.binShares = args, s.binShares[:0]
 	x := s.edge(from)
 	for i := from; i < to; i++ {
 		y := s.edge(i + 1)
@@ -53,12 +53,12 @@ func (s *spreading) plan(from, to, a, b int) {
 		switch {
 		case p == q && x < y:
 			if p >= a && p < b {
-				s.parts = append(s.parts, part{int32(i - from), int32(p - a), 1})
+				s.binShares = append(s.binShares, binShare{int32(i - from), int32(p - a), 1})
 			}
 		case p < q:
 			per := 1 / (y - x)
 			for r := max(p, a); r <= q && r < b; r++ {
-				s.parts = append(s.parts, part{int32(i - from), int32(r - a),
+				s.binShares = append(s.binShares, binShare{int32(i - from), int32(r - a),
 					float32((min(y, float64(r+1)) - max(x, float64(r))) * per)})
 			}
 		}
@@ -68,7 +68,7 @@ func (s *spreading) plan(from, to, a, b int) {
 
 // add adds the counts of the planned slots to the bins by their shares.
 func (s *spreading) add(to, counts []float32) {
-	for _, p := range s.parts {
+	for _, p := range s.binShares {
 		to[p.bin] += counts[p.slot] * p.share
 	}
 }
@@ -79,7 +79,7 @@ func (s *spreading) values(buf []float32, c series.Column, a, b int) []float32 {
 	buf = zeros(buf, b-a)
 	from, to := s.within(a, b)
 	s.plan(from, to, a, b)
-	for _, p := range s.parts {
+	for _, p := range s.binShares {
 		if x := c.Values[from+int(p.slot)]; x > 0 {
 			buf[p.bin] += x * p.share
 		}

@@ -41,13 +41,13 @@ type workspace struct {
 	detector *detector
 }
 
-// mostPoints is the most distinct parameter values that the windows of the paper and the models use. No
+// maxPaperPoints is the most distinct parameter values that the windows of the paper and the models use. No
 // campaign has that many.
-const mostPoints = 1000
+const maxPaperPoints = 1000
 
-// MaxPoints is the most distinct parameter values that the default method uses; of more, as many are chosen
+// MaxLikelihoodPoints is the most distinct parameter values that the default method uses; of more, as many are chosen
 // evenly.
-const MaxPoints = 64
+const MaxLikelihoodPoints = 64
 
 // analyse fits one series by the method of the workspace.
 func (b *workspace) analyse(s Series) Result {
@@ -60,10 +60,10 @@ func (b *workspace) analyse(s Series) Result {
 	w := seriesWork{series: s, points: points, result: &r}
 	w.p, w.y = columns(points)
 	if b.method == Likelihood {
-		w.thin(MaxPoints)
+		w.thin(MaxLikelihoodPoints)
 		w.leaveOutBadRuns(b.detector)
 	} else {
-		w.thin(mostPoints)
+		w.thin(maxPaperPoints)
 	}
 	w.warn(b.method)
 	if s.Mode == Strong || s.Mode == Weak {

@@ -26,14 +26,14 @@ func (f otherLaw) at(k int) float64 { return f.model.At(f.p[k]) }
 func (f otherLaw) isSimple() bool { return len(f.model.Terms) <= 1 && f.noise <= simpleNoise }
 
 // lawWithout returns the law of the points that are not excluded; ok is false if they are fewer than badOthers
-// or more than MaxPoints, if a value is not positive, or if they do not follow one law.
+// or more than MaxLikelihoodPoints, if a value is not positive, or if they do not follow one law.
 func (s *badRunSearch) lawWithout(excluded []int) (f otherLaw, ok bool) {
 	f.excluded = excluded
 	for _, pt := range s.points {
 		f.p = append(f.p, pt.p)
 	}
 	r := s.lawSearch(excluded)
-	if len(r.p) < badOthers || len(r.p) > MaxPoints || !positive(r.y) {
+	if len(r.p) < badOthers || len(r.p) > MaxLikelihoodPoints || !positive(r.y) {
 		return f, false
 	}
 	r.u = weights(r.y)

@@ -94,7 +94,7 @@ func (s *badRunSearch) suspects() []int {
 		}
 	}
 	x, y := s.logs()
-	if len(zeros) > 0 || n <= badOthers || n > MaxPoints {
+	if len(zeros) > 0 || n <= badOthers || n > MaxLikelihoodPoints {
 		return zeros
 	}
 	rough := roughness(x, y)
@@ -135,7 +135,7 @@ func (s *badRunSearch) removeLoneBadRun() {
 // Of several it is the one with the best law; ok is false if none exists.
 func (s *badRunSearch) possible() (place int, law otherLaw, ok bool) {
 	n := len(s.points)
-	if n <= badOthers || n > MaxPoints {
+	if n <= badOthers || n > MaxLikelihoodPoints {
 		return place, law, false
 	}
 	x, y := s.logs()

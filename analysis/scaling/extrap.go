@@ -37,7 +37,7 @@ func modelExtraP(p, y []float64) Model {
 			continue
 		}
 		term := Model{Constant: full.a, Terms: []Term{{Coefficient: full.b, I: e.i, J: e.j}}}
-		if loo := foldByFold(basis.x[s], y, smallest, best); loo < best*(1-tie) && !isNegligible(term, p, y) {
+		if loo := foldByFold(basis.x[s], y, smallest, best); loo < best*(1-tieTolerance) && !isNegligible(term, p, y) {
 			best, m = loo, term
 		}
 	}
@@ -65,9 +65,9 @@ func foldByFold(x, y, smallest []float64, limit float64) float64 {
 	return sum
 }
 
-// tie: on 2, 4, 8 the shapes p^2 and p*log2(p)^2 are one up to a factor and a
-// constant; rounding must not choose between such.
-const tie = 1e-12
+// tieTolerance is the relative difference below which two terms count as equal: on 2, 4, 8 the shapes p^2 and
+// p*log2(p)^2 are one up to a factor and a constant; rounding must not choose between such.
+const tieTolerance = 1e-12
 
 // withoutTinyConstant returns the prediction f of a fold without its constant, if that is negligible beside the
 // least training value.

@@ -16,7 +16,7 @@ const (
 
 // newGrid prepares points for the detector: the mean of each (see sampleOf), its group if all of its runs have the same
 // one, and the variance within points that repetitions show. The points must be distinct and ascending, without bad
-// runs, and at most MaxPoints.
+// runs, and at most MaxLikelihoodPoints.
 func newGrid(points []point) grid {
 	n := len(points)
 	g := grid{p: make([]float64, n), y: make([]float64, n), group: make([]int, n)}

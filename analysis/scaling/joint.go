@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Common is one change that many series of one application share: the paper's
+// SharedChange is one change that many series of one application share: the paper's
 // HOMME has it in 25 of 664 kernels.
-type Common struct {
+type SharedChange struct {
 	// After and Before are the parameter values that the change lies between.
 	After  float64 `json:"after"`
 	Before float64 `json:"before"`
@@ -22,11 +22,11 @@ type Common struct {
 // jointStrength is the least evidence of a change common to many series.
 const jointStrength = 4
 
-// Joint searches for one change that several series over the same parameter share. Series that are too weak to
-// be segmented alone contribute their evidence, so that many weak ones together are strong, and one strong
-// series does not make a common change. ok is false where the evidence is below jointStrength, or fewer than
-// two series are members.
-func Joint(series []Series) (c Common, ok bool) {
+// FindSharedChange searches for one change that several series over the same parameter share. Series that are too weak
+// to be segmented alone contribute their evidence, so that many weak ones together are strong, and one strong series
+// does not make a common change. ok is false where the evidence is below jointStrength, or fewer than two series are
+// members.
+func FindSharedChange(series []Series) (c SharedChange, ok bool) {
 	d := newDetector()
 	profiles := make([]profile, len(series))
 	for i, s := range series {
@@ -43,7 +43,7 @@ func Joint(series []Series) (c Common, ok bool) {
 		sum = append(sum, strength)
 		if strength > best {
 			best = strength
-			c = Common{After: gap[0], Before: gap[1], Share: share, Members: members(odds, share)}
+			c = SharedChange{After: gap[0], Before: gap[1], Share: share, Members: members(odds, share)}
 		}
 	}
 	if len(sum) == 0 {
@@ -64,7 +64,7 @@ type profile struct {
 // is not positive.
 func (d *detector) profile(s Series) profile {
 	points, _ := order(s)
-	if len(points) < leastPoints || len(points) > MaxPoints {
+	if len(points) < leastPoints || len(points) > MaxLikelihoodPoints {
 		return profile{}
 	}
 	g := newGrid(points)

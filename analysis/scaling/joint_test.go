@@ -27,7 +27,7 @@ func kernels(seed uint64, count, changed int, step, noise float64) []Series {
 
 func TestJoint(t *testing.T) {
 	series := kernels(1, 200, 30, 1.2, 0.04)
-	c, ok := Joint(series)
+	c, ok := FindSharedChange(series)
 	if !ok || c.After != 32 || c.Before != 64 {
 		t.Fatalf("common change %+v, %v", c, ok)
 	}
@@ -55,15 +55,15 @@ func TestJoint(t *testing.T) {
 
 func TestJointNothing(t *testing.T) {
 	for seed := range uint64(5) {
-		if c, ok := Joint(kernels(10+seed, 100, 0, 1, 0.1)); ok {
+		if c, ok := FindSharedChange(kernels(10+seed, 100, 0, 1, 0.1)); ok {
 			t.Errorf("seed %d: %+v in series of one law each", seed, c)
 		}
 	}
 	// One sure change is that series' own.
-	if c, ok := Joint(kernels(20, 50, 1, 3, 0.02)); ok {
+	if c, ok := FindSharedChange(kernels(20, 50, 1, 3, 0.02)); ok {
 		t.Errorf("one of 50: %+v", c)
 	}
-	if _, ok := Joint(nil); ok {
+	if _, ok := FindSharedChange(nil); ok {
 		t.Error("a common change of no series")
 	}
 }

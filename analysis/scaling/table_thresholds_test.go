@@ -36,7 +36,7 @@ type thresholdsOf struct {
 func thresholds(s tableSettings, w io.Writer) {
 	thresholdsOf{
 		seed: s.seed, count: s.count, loud: 0.009, quiet: 0.00003, threshold: 0.75,
-		points: []int{5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 32, 48, MaxPoints},
+		points: []int{5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 32, 48, MaxLikelihoodPoints},
 	}.print(w)
 }
 

@@ -7,7 +7,7 @@ import (
 
 func TestCalibrated(t *testing.T) {
 	table := calibrated()
-	if table[0].n != leastPoints || table[len(table)-1].n != MaxPoints {
+	if table[0].n != leastPoints || table[len(table)-1].n != MaxLikelihoodPoints {
 		t.Errorf("the table is for %d to %d points", table[0].n, table[len(table)-1].n)
 	}
 	for i, c := range table {

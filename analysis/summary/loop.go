@@ -36,7 +36,7 @@ type Activity struct {
 	Unit   string        `json:"unit"`
 	Values series.Values `json:"values"`
 	// Low are the stretches at a low level.
-	Low []pattern.Low `json:"low,omitempty"`
+	Low []pattern.LowRegion `json:"low,omitempty"`
 }
 
 // activityColumns returns the columns that distinguish work from waiting, the best first.
@@ -123,7 +123,7 @@ func boundaries(q periodicity.Period, set series.Set, n int) []float64 {
 }
 
 // finiteLow replaces NaN and infinity in low stretches by 0, in place, for JSON, and returns low.
-func finiteLow(low []pattern.Low) []pattern.Low {
+func finiteLow(low []pattern.LowRegion) []pattern.LowRegion {
 	for i := range low {
 		l := &low[i]
 		for _, v := range []*float64{&l.OffsetS, &l.DurationS, &l.DurationSDS, &l.Share, &l.Repeatability, &l.SecondsPerHour,

@@ -69,7 +69,7 @@ func (l *Loop) learnLow(set series.Set, p periodicity.Period, thin, merge int) {
 	only := set
 	only.Columns = set.Columns[l.activity : l.activity+1]
 	shape := pattern.RepresentAt(only, []periodicity.Period{p}, 2*mostPoints)[0]
-	slices.SortFunc(shape.Low, func(a, b pattern.Low) int { return cmp.Compare(b.DurationS, a.DurationS) })
+	slices.SortFunc(shape.Low, func(a, b pattern.LowRegion) int { return cmp.Compare(b.DurationS, a.DurationS) })
 	x := thinned(only.Columns[0].Values, thin)
 	for _, low := range shape.Low {
 		s := signature{offset: low.OffsetS / set.StepS, length: low.DurationS / set.StepS, period: p.PeriodS / set.StepS,

@@ -99,23 +99,23 @@ func (n Node) Findings(ctx context.Context) []Finding {
 	return append(list, n.checkTimers()...)
 }
 
-// ok returns a finding without a problem.
-func ok(subject, format string, args ...any) Finding {
+// passed returns a finding without a problem.
+func passed(subject, format string, args ...any) Finding {
 	return Finding{Subject: subject, Verdict: OK, Text: cleanLine(format, args...), Seen: true}
 }
 
-// warn returns a finding with a warning; do is the command that repairs it, "" for none.
-func warn(subject, do, format string, args ...any) Finding {
-	return problem(Warning, subject, do, cleanLine(format, args...))
+// warning returns a finding with a warning; do is the command that repairs it, "" for none.
+func warning(subject, do, format string, args ...any) Finding {
+	return newFinding(Warning, subject, do, cleanLine(format, args...))
 }
 
-// fail returns a finding with a failure; do is the command that repairs it, "" for none.
-func fail(subject, do, format string, args ...any) Finding {
-	return problem(Failure, subject, do, cleanLine(format, args...))
+// failure returns a finding with a failure; do is the command that repairs it, "" for none.
+func failure(subject, do, format string, args ...any) Finding {
+	return newFinding(Failure, subject, do, cleanLine(format, args...))
 }
 
-// problem returns a finding with this verdict and command.
-func problem(v Verdict, subject, do, text string) Finding {
+// newFinding returns a finding with this verdict and command.
+func newFinding(v Verdict, subject, do, text string) Finding {
 	f := Finding{Subject: subject, Verdict: v, Text: text, Seen: true}
 	if do != "" {
 		do = note.Clean(do, 1000)
@@ -126,7 +126,7 @@ func problem(v Verdict, subject, do, text string) Finding {
 
 // notChecked returns a warning that a check could not be made, with Seen false.
 func notChecked(subject, do, format string, args ...any) Finding {
-	f := problem(Warning, subject, do, "not checked: "+cleanLine(format, args...))
+	f := newFinding(Warning, subject, do, "not checked: "+cleanLine(format, args...))
 	f.Seen = false
 	return f
 }

@@ -455,10 +455,10 @@ func FuzzParse(f *testing.F) {
 			n.checkTimeouts(s),
 			n.checkClocks(s, SharedDirectory{}, context.Canceled)}
 		for _, l := range parseStack(b) {
-			list = append(list, ok("x", "%s %s", l.word, l.path))
+			list = append(list, passed("x", "%s %s", l.word, l.path))
 		}
 		for name, values := range parseConf(b) {
-			list = append(list, ok("x", "%s %s", name, values))
+			list = append(list, passed("x", "%s %s", name, values))
 		}
 		for _, finding := range list {
 			do := ""

@@ -26,15 +26,15 @@ func (n Node) checkHistory(ctx context.Context, s SharedDirectory, lookErr error
 	switch {
 	case err == nil:
 		if err := db.Close(); err != nil {
-			return fail(subject, "", "%v", err)
+			return failure(subject, "", "%v", err)
 		}
-		return ok(subject, "%s", path)
+		return passed(subject, "%s", path)
 	case errors.Is(err, history.ErrOlder):
-		return ok(subject, "%v", err)
+		return passed(subject, "%v", err)
 	case errors.Is(err, fs.ErrPermission) && !isRoot():
 		return notChecked(subject, rerunAsRoot, "%v", err)
 	case !errors.Is(err, fs.ErrNotExist):
-		return fail(subject, n.editCommand("[history] path"), "%v", err)
+		return failure(subject, n.editCommand("[history] path"), "%v", err)
 	}
 	above, err := existingParent(filepath.Dir(path))
 	if err == nil {
@@ -42,11 +42,11 @@ func (n Node) checkHistory(ctx context.Context, s SharedDirectory, lookErr error
 	}
 	switch {
 	case err == nil:
-		return ok(subject, "no %s: the first run creates it", path)
+		return passed(subject, "no %s: the first run creates it", path)
 	case !isRoot():
 		return notChecked(subject, rerunAsRoot, "%s: %v", above, err)
 	}
-	return fail(subject, fmt.Sprintf("install -d %s", filepath.Dir(path)),
+	return failure(subject, fmt.Sprintf("install -d %s", filepath.Dir(path)),
 		"%s cannot be created: %s: %v", path, above, err)
 }
 
@@ -65,13 +65,13 @@ func (n Node) checkIngest(s SharedDirectory, lookErr error) Finding {
 	case lookErr != nil || s.Trouble != "":
 		return notChecked(subject, rerunAsRoot, "whether job records wait; %s", last)
 	case oldest > maxUnfinishedAge:
-		return fail(subject, do, "%d job records wait for the ingest, the first for %v; %s", s.Waiting, oldest, last)
+		return failure(subject, do, "%d job records wait for the ingest, the first for %v; %s", s.Waiting, oldest, last)
 	}
 	if s.Failed > 0 {
-		return warn(subject, fmt.Sprintf("ls -l %s/jobs/failed   # as %s", n.Config.Collect.Dir, n.Config.Collect.Account),
+		return warning(subject, fmt.Sprintf("ls -l %s/jobs/failed   # as %s", n.Config.Collect.Dir, n.Config.Collect.Account),
 			"%d damaged job records were set aside; %s", s.Failed, last)
 	}
-	return ok(subject, "%d job records wait for the ingest; %s", s.Waiting, last)
+	return passed(subject, "%d job records wait for the ingest; %s", s.Waiting, last)
 }
 
 // checkSnapshots checks the directory of the users' own histories: it must exist, be searchable by all and
@@ -81,24 +81,24 @@ func (n Node) checkSnapshots() Finding {
 	dir, account := n.Config.History.Snapshots, n.Config.Collect.Account
 	var st unix.Stat_t
 	if err := unix.Stat(dir, &st); err != nil {
-		return fail(subject, fmt.Sprintf("install -d -o %s -m 0711 %s", account, dir),
+		return failure(subject, fmt.Sprintf("install -d -o %s -m 0711 %s", account, dir),
 			"history.snapshots %s: %v: users cannot query their history", dir, err)
 	}
 	switch {
 	case st.Mode&0o022 != 0:
-		return fail(subject, "chmod 0711 "+dir,
+		return failure(subject, "chmod 0711 "+dir,
 			"another account can write to history.snapshots %s: no snapshot is written there", dir)
 	case st.Mode&0o001 == 0:
-		return fail(subject, "chmod 0711 "+dir,
+		return failure(subject, "chmod 0711 "+dir,
 			"users cannot pass through the directory history.snapshots %s, so they cannot query their history", dir)
 	}
 	if _, err := unix.Getxattr(dir, "system.posix_acl_access", nil); errors.Is(err, unix.ENOTSUP) {
-		return fail(subject, n.editCommand("[history] snapshots"),
+		return failure(subject, n.editCommand("[history] snapshots"),
 			"the file system of history.snapshots %s supports no POSIX ACL: no snapshot is written there", dir)
 	}
 	made, err := filepath.Glob(filepath.Join(dir, "[0-9]*"))
 	if err != nil || len(made) == 0 {
-		return ok(subject, "%s keeps ACLs", dir)
+		return passed(subject, "%s keeps ACLs", dir)
 	}
-	return ok(subject, "%s: of %d users", dir, len(made))
+	return passed(subject, "%s: of %d users", dir, len(made))
 }

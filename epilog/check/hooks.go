@@ -24,7 +24,7 @@ func (n Node) checkHook(s controllerConfig, name string, paths []string) Finding
 	subject := strings.ToLower(name)
 	mine := filepath.Join(n.dir(), subject)
 	if len(paths) == 0 {
-		return fail(subject, n.appendCommand(s, name+"="+mine), "slurm.conf has no %s, so nothing is called", name)
+		return failure(subject, n.appendCommand(s, name+"="+mine), "slurm.conf has no %s, so nothing is called", name)
 	}
 	for _, p := range paths {
 		files, err := filepath.Glob(p)
@@ -36,17 +36,17 @@ func (n Node) checkHook(s controllerConfig, name string, paths []string) Finding
 				continue
 			}
 			if err := runnable(f); err != nil {
-				return fail(subject, "make install", "%s=%s is not a program that root can run on this node: %v", name, f, err)
+				return failure(subject, "make install", "%s=%s is not a program that root can run on this node: %v", name, f, err)
 			}
 			if at := filepath.Dir(f); strings.Contains(f, "jobgait") && at != n.dir() &&
 				exists(filepath.Join(at, "jobgait-"+subject)) {
-				return warn(subject, n.appendCommand(s, name+"="+mine), "%s=%s belongs to another installation than %s", name, f,
+				return warning(subject, n.appendCommand(s, name+"="+mine), "%s=%s belongs to another installation than %s", name, f,
 					n.dir())
 			}
-			return ok(subject, "%s=%s", name, f)
+			return passed(subject, "%s=%s", name, f)
 		}
 	}
-	return fail(subject, fmt.Sprintf("echo '%s || true' >>%s", mine, paths[0]),
+	return failure(subject, fmt.Sprintf("echo '%s || true' >>%s", mine, paths[0]),
 		"%s=%s does not call jobgait: it must call %s", name, strings.Join(paths, ", "), mine)
 }
 
@@ -73,10 +73,10 @@ func (n Node) checkPrologFlags(s controllerConfig) Finding {
 	have := s.prologFlags()
 	for _, f := range []string{"alloc", "contain", "runinjob", "x11"} { // the others imply Alloc
 		if slices.Contains(have, f) {
-			return ok(subject, "PrologFlags=%s", strings.Join(s.config["PrologFlags"], ","))
+			return passed(subject, "PrologFlags=%s", strings.Join(s.config["PrologFlags"], ","))
 		}
 	}
-	return fail(subject, n.appendCommand(s, "PrologFlags=Alloc"),
+	return failure(subject, n.appendCommand(s, "PrologFlags=Alloc"),
 		"PrologFlags=%s has neither Alloc nor Contain: nodes that only mpirun uses have no agent",
 		strings.Join(s.config["PrologFlags"], ","))
 }
@@ -91,12 +91,12 @@ func (n Node) checkTimeouts(s controllerConfig) Finding {
 		takes float64
 	}{{"PrologEpilogTimeout", max(prologS, epilogS)}, {"PrologTimeout", prologS}, {"EpilogTimeout", epilogS}} {
 		if limit, set := parseLimit(s.value(l.name)); set && limit < l.takes+1 {
-			return fail(subject, n.appendCommand(s, l.name+"=60"),
+			return failure(subject, n.appendCommand(s, l.name+"=60"),
 				"%s=%g, but the hook may take %g s: Slurm would end it and drain the node",
 				l.name, limit, l.takes)
 		}
 	}
-	return ok(subject, "Slurm's limits are longer than the hooks take")
+	return passed(subject, "Slurm's limits are longer than the hooks take")
 }
 
 // parseLimit parses a time limit of `scontrol show config` in seconds: "60", "60 sec". set is false for no

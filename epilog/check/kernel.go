@@ -27,10 +27,10 @@ func (n Node) checkKernel() Finding {
 	case err != nil:
 		return notChecked("kernel", "", "%v", err)
 	case known && v.before(oldestKernel):
-		return warn("kernel", "", "Linux %s is older than %d.%d, the oldest supported version: the report of a job "+
+		return warning("kernel", "", "Linux %s is older than %d.%d, the oldest supported version: the report of a job "+
 			"says what could not be counted", release, oldestKernel.major, oldestKernel.minor)
 	}
-	return ok("kernel", "Linux %s", release)
+	return passed("kernel", "Linux %s", release)
 }
 
 // checkPerf checks whether the kernel permits perf events to this account: on all CPUs for root, as in the
@@ -60,10 +60,11 @@ func (n Node) checkPerf() Finding {
 		if cure != "" {
 			do = fmt.Sprintf("sysctl -w kernel.perf_event_paranoid=%d", enough)
 		}
-		return warn(subject, do, "no perf events for %s: %s; only files below /proc are read, in which periods are rarely "+
-			"found", accountText(), why)
+		return warning(subject, do,
+			"no perf events for %s: %s; only files below /proc are read, in which periods are rarely "+
+				"found", accountText(), why)
 	}
-	return ok(subject, "%s may count; kernel.perf_event_paranoid is %d: with jobgait run ordinary users count %s",
+	return passed(subject, "%s may count; kernel.perf_event_paranoid is %d: with jobgait run ordinary users count %s",
 		accountText(),
 		level, userScopeText(level))
 }
@@ -103,11 +104,11 @@ func (n Node) checkCgroups(s controllerConfig) []Finding {
 	layout := map[[2]bool]string{{true, false}: "v2", {false, true}: "v1",
 		{true, true}: "v1 and v2 (hybrid)"}[[2]bool{v2 >= 0, v1}]
 	if layout == "" {
-		return []Finding{warn(subject, "",
+		return []Finding{warning(subject, "",
 			"no cgroups are mounted: a job's own counters and its memory stay unknown: mount cgroup2 at /sys/fs/cgroup")}
 	}
 	if track := s.value("ProctrackType"); track != "" && track != "proctrack/cgroup" {
-		return []Finding{warn(subject, "",
+		return []Finding{warning(subject, "",
 			"%s, but ProctrackType=%s gives jobs none: of jobs that share a node only files below /proc are counted "+
 				"(ProctrackType=proctrack/cgroup in slurm.conf)", layout, track)}
 	}
@@ -116,9 +117,9 @@ func (n Node) checkCgroups(s controllerConfig) []Finding {
 		if !slices.ContainsFunc(mounts, func(m cgroup.Mount) bool { return m.Has("perf_event") }) {
 			note = ", without perf_event: jobs that share a node have no counters of their own"
 		}
-		return []Finding{ok(subject, "%s%s", layout, note)}
+		return []Finding{passed(subject, "%s%s", layout, note)}
 	}
-	return []Finding{ok(subject, "%s", layout), n.checkIOController(mounts[v2].Dir, s)}
+	return []Finding{passed(subject, "%s", layout), n.checkIOController(mounts[v2].Dir, s)}
 }
 
 // extraControllersSince is the first Slurm version whose cgroup.conf has EnableExtraControllers.
@@ -139,7 +140,7 @@ func (n Node) checkIOController(mount string, s controllerConfig) Finding {
 			continue
 		}
 		if !hasController(filepath.Join(mount, "cgroup.controllers"), "io") {
-			return warn(subject, "", "this kernel has no io controller: what jobs read and write is not counted by job")
+			return warning(subject, "", "this kernel has no io controller: what jobs read and write is not counted by job")
 		}
 		// Written there it holds until the node is booted; jobs that run do not notice.
 		do := fmt.Sprintf("echo +io >%s/cgroup.subtree_control   # in a drop-in of slurmd.service as ExecStartPost, to last",
@@ -148,10 +149,10 @@ func (n Node) checkIOController(mount string, s controllerConfig) Finding {
 			do = fmt.Sprintf("echo EnableExtraControllers=io >>%s && systemctl restart slurmd",
 				filepath.Join(filepath.Dir(n.slurmConfPath(s)), "cgroup.conf"))
 		}
-		return warn(subject, do, "jobs have no io.stat: slurmd does not enable the io controller, so what they read and "+
+		return warning(subject, do, "jobs have no io.stat: slurmd does not enable the io controller, so what they read and "+
 			"write is not counted by job")
 	}
-	return ok(subject, "jobs have an io.stat")
+	return passed(subject, "jobs have an io.stat")
 }
 
 // hasController reports whether the file at path, a list of cgroup controllers, contains this one.

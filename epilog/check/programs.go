@@ -19,23 +19,24 @@ import (
 func (n Node) checkSettings() Finding {
 	const subject = "settings"
 	if n.Unusable != nil {
-		return fail(subject, "${EDITOR:-vi} "+n.Settings, "%v: no job is watched", n.Unusable)
+		return failure(subject, "${EDITOR:-vi} "+n.Settings, "%v: no job is watched", n.Unusable)
 	}
 	if n.NoSlurm {
-		return ok(subject, "none, and no Slurm here (no %s): checked as a machine for jobgait run",
+		return passed(subject, "none, and no Slurm here (no %s): checked as a machine for jobgait run",
 			configs.Default().Slurm.Scontrol)
 	}
 	if _, err := os.Lstat(n.Settings); errors.Is(err, fs.ErrNotExist) {
 		prefix := filepath.Dir(filepath.Dir(n.dir()))
-		return warn(subject, fmt.Sprintf("install -D -m 644 %s %s", filepath.Join(prefix, "share/doc/jobgait/jobgait.toml"),
+		return warning(subject, fmt.Sprintf("install -D -m 644 %s %s",
+			filepath.Join(prefix, "share/doc/jobgait/jobgait.toml"),
 			n.Settings),
 			"%s does not exist: the defaults apply", n.Settings)
 	}
 	if n.Config.Unknown != "" {
-		return fail(subject, "${EDITOR:-vi} "+n.Settings,
+		return failure(subject, "${EDITOR:-vi} "+n.Settings,
 			"%s: misspelt, or of a newer version than this node's; the other settings apply", n.Config.Unknown)
 	}
-	return ok(subject, "%s", n.Settings)
+	return passed(subject, "%s", n.Settings)
 }
 
 // installed are the names of the programs to check: those of the hooks and the user's.
@@ -53,7 +54,7 @@ func (n Node) checkPrograms(ctx context.Context) (list []Finding) {
 			if !errors.Is(err, fs.ErrNotExist) {
 				do = fmt.Sprintf("chown root:root %[1]s && chmod 755 %[1]s", path)
 			}
-			list = append(list, fail(subject, do, "%v", err))
+			list = append(list, failure(subject, do, "%v", err))
 			continue
 		}
 		if v := versionOf(ctx, path); v != configs.Version {
@@ -63,12 +64,13 @@ func (n Node) checkPrograms(ctx context.Context) (list []Finding) {
 	if list != nil {
 		return list
 	}
-	list = append(list, ok(subject, "%s", n.dir()))
+	list = append(list, passed(subject, "%s", n.dir()))
 	if versions != nil {
-		return append(list, warn("versions", "make install", "beside jobgait doctor %s there are %s: install them together",
+		return append(list, warning("versions", "make install",
+			"beside jobgait doctor %s there are %s: install them together",
 			configs.Version, strings.Join(versions, ", ")))
 	}
-	return append(list, ok("versions", "all are %s", configs.Version))
+	return append(list, passed("versions", "all are %s", configs.Version))
 }
 
 // runnable returns an error for a file that is not executable or, if this process is root, that other accounts

@@ -124,19 +124,19 @@ func (n Node) checkShared(ctx context.Context, slurm controllerConfig) []Finding
 	case errors.Is(err, errNotPermitted):
 		collect = notChecked(subject, rerunAsRoot, "only %[2]s may use %[1]s", c.Dir, whose)
 	case errors.Is(err, errNoAccount):
-		collect = fail(subject, fmt.Sprintf("useradd --system %s   # one number on all nodes", c.Account),
+		collect = failure(subject, fmt.Sprintf("useradd --system %s   # one number on all nodes", c.Account),
 			"collect.account: %v", err)
 	case err != nil:
-		collect = fail(subject, "mount | grep "+filepath.Dir(c.Dir), "%v", err)
+		collect = failure(subject, "mount | grep "+filepath.Dir(c.Dir), "%v", err)
 	case s.Trouble != "":
-		collect = fail(subject, made, "%s cannot write a record: %s", whose, s.Trouble)
+		collect = failure(subject, made, "%s cannot write a record: %s", whose, s.Trouble)
 	case s.Network == "" && n.exports(c.Dir):
-		collect = ok(subject, "%s can be written by %s; this node exports it to the others", c.Dir, whose)
+		collect = passed(subject, "%s can be written by %s; this node exports it to the others", c.Dir, whose)
 	case s.Network == "":
-		collect = warn(subject, n.editCommand("[collect] dir, on a file system that all nodes share"),
+		collect = warning(subject, n.editCommand("[collect] dir, on a file system that all nodes share"),
 			"%s can be written by %s, but lies on this node's own disk: right for jobs of one node only", c.Dir, whose)
 	default:
-		collect = ok(subject, "%s on %s can be written by %s", c.Dir, s.Network, whose)
+		collect = passed(subject, "%s on %s can be written by %s", c.Dir, s.Network, whose)
 	}
 	return []Finding{collect, n.checkClocks(slurm, s, err), n.checkHistory(ctx, s, err)}
 }
@@ -197,14 +197,15 @@ func (n Node) checkClocks(slurm controllerConfig, s SharedDirectory, err error) 
 	if !slurm.controllerTime.IsZero() {
 		ahead := secondsOutside(slurm.controllerTime, slurm.from.Add(-time.Second), slurm.to)
 		if ahead > maxClockDiffS || ahead < -maxClockDiffS {
-			return warn(subject, do, "the controller's clock is %+.0f s from this node's: times of jobs and of reports differ",
+			return warning(subject, do,
+				"the controller's clock is %+.0f s from this node's: times of jobs and of reports differ",
 				ahead)
 		}
 		compared = "the controller"
 	}
 	if err == nil && s.Trouble == "" {
 		if s.AheadS > maxClockDiffS || s.AheadS < -maxClockDiffS {
-			return warn(subject, do, "the clock of the file server of collect.dir is %+.1f s from this node's: records seem "+
+			return warning(subject, do, "the clock of the file server of collect.dir is %+.1f s from this node's: records seem "+
 				"older or newer than they are", s.AheadS)
 		}
 		compared = strings.TrimPrefix(compared+" and the file server", " and ")
@@ -212,5 +213,5 @@ func (n Node) checkClocks(slurm controllerConfig, s SharedDirectory, err error) 
 	if compared == "" {
 		return notChecked(subject, rerunAsRoot, "there is nothing to compare this node's clock with")
 	}
-	return ok(subject, "as that of %s", compared)
+	return passed(subject, "as that of %s", compared)
 }

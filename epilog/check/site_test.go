@@ -155,7 +155,7 @@ func (s *site) run() job.RunDir {
 // ended makes a run that ended the given time ago and is not finished.
 func (s *site) ended(ago time.Duration) {
 	s.t.Helper()
-	if err := finish.WriteEnd(s.run(), finish.End{Real: float64(time.Now().Add(-ago).Unix())}); err != nil {
+	if err := finish.WriteEnd(s.run(), finish.RunEnd{Real: float64(time.Now().Add(-ago).Unix())}); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -90,12 +90,12 @@ func (n Node) checkSlurm(s controllerConfig) []Finding {
 		return []Finding{notChecked(subject, "",
 			"the setting slurm.scontrol is empty: names and arrays of jobs stay unknown")}
 	case errors.Is(s.err, fs.ErrNotExist):
-		return []Finding{fail(subject, "command -v scontrol   # the path for slurm.scontrol of "+n.Settings,
+		return []Finding{failure(subject, "command -v scontrol   # the path for slurm.scontrol of "+n.Settings,
 			"%s does not exist: is this a node of Slurm?", n.Config.Slurm.Scontrol)}
 	case s.err != nil:
-		return []Finding{fail(subject, "scontrol ping", "%v", s.err)}
+		return []Finding{failure(subject, "scontrol ping", "%v", s.err)}
 	}
-	list := []Finding{ok(subject, "the controller answers: Slurm %s", s.value("SLURM_VERSION")), n.checkSlurmConf(s)}
+	list := []Finding{passed(subject, "the controller answers: Slurm %s", s.value("SLURM_VERSION")), n.checkSlurmConf(s)}
 	for _, name := range []string{"Prolog", "Epilog"} {
 		list = append(list, n.checkHook(s, name, s.config[name]))
 	}
@@ -125,20 +125,20 @@ func (n Node) checkSlurmConf(s controllerConfig) Finding {
 	case hash == "":
 		return notChecked(subject, "", "scontrol does not say whether %s equals the controller's", path)
 	case !strings.HasPrefix(hash, "Different"):
-		return ok(subject, "%s equals the controller's", path)
+		return passed(subject, "%s equals the controller's", path)
 	}
 	text, err := readPlainFile(path)
 	if err != nil {
-		return warn(subject, do, "this node's slurm.conf differs from the controller's (%v)", err)
+		return warning(subject, do, "this node's slurm.conf differs from the controller's (%v)", err)
 	}
 	mine := parseConf(text)
 	for _, name := range []string{"Prolog", "Epilog"} {
 		if len(mine[strings.ToLower(name)]) == 0 && len(s.config[name]) > 0 && len(mine["include"]) == 0 {
-			return fail(subject, do,
+			return failure(subject, do,
 				"%s of this node has no %s, but the controller's has: slurmd calls no hook on this node", path, name)
 		}
 	}
-	return warn(subject, do, "%s differs from the controller's: this node may run with other settings", path)
+	return warning(subject, do, "%s differs from the controller's: this node may run with other settings", path)
 }
 
 // controller returns the host name of the first slurmctld, without the address in "host(address)"; "CONTROLLER"

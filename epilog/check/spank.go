@@ -26,11 +26,11 @@ func (n Node) checkPlugin(s controllerConfig) Finding {
 	if !found {
 		for _, dir := range append(dirs, filepath.Join(filepath.Dir(filepath.Dir(n.dir())), "lib/slurm")) {
 			if path := filepath.Join(dir, plugin); exists(path) {
-				return warn(subject, fmt.Sprintf("echo 'optional %s' >>%s", path, stack),
+				return warning(subject, fmt.Sprintf("echo 'optional %s' >>%s", path, stack),
 					"%s is there, but %s does not name it: users have no option --jobgait", path, stack)
 			}
 		}
-		return ok(subject, "%s does not name it: users have no option --jobgait, which is optional", stack)
+		return passed(subject, "%s does not name it: users have no option --jobgait, which is optional", stack)
 	}
 	path := named.path
 	for i := 0; !filepath.IsAbs(path) && i < len(dirs); i++ {
@@ -42,15 +42,15 @@ func (n Node) checkPlugin(s controllerConfig) Finding {
 	remake := fmt.Sprintf("make -C spank clean install PLUGINDIR=%s", filepath.Dir(path))
 	switch {
 	case err != nil:
-		return fail(subject, remake, "%s names %s: %v", stack, named.path, err)
+		return failure(subject, remake, "%s names %s: %v", stack, named.path, err)
 	case s.localVersion != (version{}) && v != s.localVersion:
-		return fail(subject, remake, "%s was compiled for Slurm %d.%02d, this is %d.%02d: Slurm refuses it", path, v.major,
+		return failure(subject, remake, "%s was compiled for Slurm %d.%02d, this is %d.%02d: Slurm refuses it", path, v.major,
 			v.minor, s.localVersion.major, s.localVersion.minor)
 	case named.word == "required":
-		return warn(subject, fmt.Sprintf("sed -i 's|^required\\(.*%s\\)|optional\\1|' %s", plugin, stack),
+		return warning(subject, fmt.Sprintf("sed -i 's|^required\\(.*%s\\)|optional\\1|' %s", plugin, stack),
 			"%s says required: without the plugin no job would start", stack)
 	}
-	return ok(subject, "%s, named by %s", path, stack)
+	return passed(subject, "%s, named by %s", path, stack)
 }
 
 // pluginLine is a line of plugstack.conf: its keyword (optional, required, include) and a path.

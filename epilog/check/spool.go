@@ -34,12 +34,12 @@ func (n Node) checkSpool() Finding {
 	case errors.Is(err, fs.ErrPermission) && !isRoot():
 		return notChecked(subject, rerunAsRoot, "%v", err)
 	case errors.Is(err, job.ErrForeignDir):
-		return fail(subject, fmt.Sprintf("chown root:root %[1]s && chmod go-w %[1]s", dir), "%v", err)
+		return failure(subject, fmt.Sprintf("chown root:root %[1]s && chmod go-w %[1]s", dir), "%v", err)
 	case err != nil:
-		return fail(subject, fmt.Sprintf("install -d -o root -m 0711 %s", dir), "%v", err)
+		return failure(subject, fmt.Sprintf("install -d -o root -m 0711 %s", dir), "%v", err)
 	}
 	if kind, err := history.NetworkFileSystem(at); err == nil && kind != "" {
-		return fail(subject, n.editCommand("[spool] dir"),
+		return failure(subject, n.editCommand("[spool] dir"),
 			"%s is on %s: spool.dir must be local to this node, because hooks must not wait for a network", dir, kind)
 	}
 	return n.checkSpoolSpace(dir, at)
@@ -109,21 +109,21 @@ func (n Node) checkSpoolSpace(dir, at string) Finding {
 	memory := n.memory()
 	switch {
 	case kind != "" && limit > maxMemoryShare*memory:
-		return warn(subject, n.editCommand(fmt.Sprintf("[spool] max_gb = %.2g", max(.1, maxMemoryShare*memory/1e9))),
+		return warning(subject, n.editCommand(fmt.Sprintf("[spool] max_gb = %.2g", max(.1, maxMemoryShare*memory/1e9))),
 			"%s is in memory (%s): profiles may take %g GB of the %.3g GB that jobs need", dir, kind, limit/1e9, memory/1e9)
 	case total > 0 && (free < minFreeBytes || st.Files > 0 && st.Ffree < 1000):
-		return fail(subject, fmt.Sprintf("du -xsh %s", dir),
+		return failure(subject, fmt.Sprintf("du -xsh %s", dir),
 			"%s is nearly full, so jobs may get no report: %d MB and %d files are free", dir, free>>20,
 			st.Ffree)
 	case total > 0 && limit > total:
-		return warn(subject, n.editCommand(fmt.Sprintf("[spool] max_gb = %.2g", total/2e9)),
+		return warning(subject, n.editCommand(fmt.Sprintf("[spool] max_gb = %.2g", total/2e9)),
 			"the file system of %s has %.2g GB, less than spool.max_gb = %g: it may become full", dir, total/1e9,
 			n.Config.Spool.MaxGB)
 	}
 	if kind == "" {
 		kind = "a disk"
 	}
-	return ok(subject, "%s on %s, %d MB free, %g MB used at most", dir, kind, free>>20, 1000*n.Config.Spool.MaxGB)
+	return passed(subject, "%s on %s, %d MB free, %g MB used at most", dir, kind, free>>20, 1000*n.Config.Spool.MaxGB)
 }
 
 // upperDir returns the directory where the overlay that contains a path stores writes, "" if there is no
@@ -189,11 +189,11 @@ func (n Node) checkRuns() Finding {
 		}
 	}
 	if oldest > maxUnfinishedAge {
-		return fail(subject, "tail "+filepath.Join(job.NodeDir(n.Config.Spool.Dir, n.Name), "jobgait.log"),
+		return failure(subject, "tail "+filepath.Join(job.NodeDir(n.Config.Spool.Dir, n.Name), "jobgait.log"),
 			"runs that have ended and are not finished: %d, the first for %v: the log says why", waiting,
 			oldest.Round(time.Minute))
 	}
-	return ok(subject, "%d at work, %d wait to be finished", going, waiting)
+	return passed(subject, "%d at work, %d wait to be finished", going, waiting)
 }
 
 // checkAgents counts the running agents and checks that they run the installed program, not an earlier one.
@@ -218,8 +218,8 @@ func (n Node) checkAgents() Finding {
 		}
 	}
 	if other > 0 {
-		return warn(subject, "", "%d of %d running agents are of an earlier installation: they end with their jobs", other,
+		return warning(subject, "", "%d of %d running agents are of an earlier installation: they end with their jobs", other,
 			running)
 	}
-	return ok(subject, "%d running", running)
+	return passed(subject, "%d running", running)
 }

@@ -83,7 +83,7 @@ func (f Finisher) sweeper() (collect.Sweeper, error) {
 // record of another node.
 type trustedRun struct {
 	run job.Run
-	end End
+	end RunEnd
 }
 
 // findTrustedRun returns the run that a record claims to belong to: from this node's spool, else from the
@@ -140,7 +140,7 @@ func (f Finisher) runInAccounting(ctx context.Context, r summary.NodeRecord) (tr
 		return trustedRun{}, err
 	}
 	own := run.Job{User: e.User, UID: e.UID, GID: e.GID, NodeList: e.NodeList, WorkDir: e.WorkDir}
-	return trustedRun{run: job.Run{Key: r.Key, Job: own}, end: End{Job: own, Exit: e.Exit}}, nil
+	return trustedRun{run: job.Run{Key: r.Key, Job: own}, end: RunEnd{Job: own, Exit: e.Exit}}, nil
 }
 
 // adoptRun merges the records of an adopted run and takes the run through the remaining states. The end is

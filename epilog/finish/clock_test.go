@@ -39,7 +39,7 @@ func TestNodeClockThatIsBehind(t *testing.T) {
 			s.cfg.Slurm.Scontrol = s.command("scontrol", fmt.Sprintf("/bin/echo 'JobId=7 JobName=x UserId=u(0) "+
 				"JobState=COMPLETING Reason=TimeLimit ExitCode=0:15 %s StartTime=%d EndTime=%d'\n", c.restarts,
 				int64(r.StartReal+c.start), int64(r.StartReal+c.end)))
-			must(t, WriteEnd(dir, End{Real: r.StartReal + 20, Mono: r.StartMono + 20, BootID: r.BootID, Exit: &run.Exit{},
+			must(t, WriteEnd(dir, RunEnd{Real: r.StartReal + 20, Mono: r.StartMono + 20, BootID: r.BootID, Exit: &run.Exit{},
 				Job: r.Job}))
 			must(t, s.finisher("n1").Finish(t.Context(), dir))
 			got := s.stored("7")

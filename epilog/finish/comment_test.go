@@ -57,7 +57,7 @@ esac
 			f.Log = func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 			info := ""
 			f.Info = func(format string, args ...any) { info += fmt.Sprintf(format+"\n", args...) }
-			if _, err := f.QueryStates(ctx); err != nil {
+			if _, err := f.QueryEndStates(ctx); err != nil {
 				t.Error(err)
 			}
 			text := strings.Join(lines, "\n")
@@ -112,7 +112,7 @@ esac
 		if k == 3 {
 			must(t, os.WriteFile(filepath.Join(filepath.Dir(sacct), "shown"), nil, 0o644))
 		}
-		if _, err := f.QueryStates(t.Context()); err != nil {
+		if _, err := f.QueryEndStates(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		read, _ := os.ReadFile(manager + ".read")

@@ -36,7 +36,7 @@ type Finisher struct {
 	// Began is when the process began that the Epilog waits for, in seconds of CLOCK_MONOTONIC; 0 for a sweep.
 	Began float64
 	// End is the run's end if it could not be written to the spool, else nil.
-	End *End
+	End *RunEnd
 	// HistoryPatience is how long to wait for each lock on the history; 0 waits as long as package history does.
 	HistoryPatience time.Duration
 	// unread counts records that could not be used; nil counts nothing.
@@ -194,7 +194,7 @@ func (f Finisher) deliverReport(ctx context.Context, p *progress) (err error) {
 		}
 		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read: %v", systemError(failed)))
 	}
-	if p.reportDir, err = f.report(ctx, p.run, s, judged); err != nil {
+	if p.reportDir, err = f.deliverIfReportable(ctx, p.run, s, judged); err != nil {
 		return errors.Join(failed, err)
 	}
 	p.compared = failed == nil
@@ -224,7 +224,7 @@ func (f Finisher) archiveFiles(ctx context.Context, p *progress) error {
 
 // epilogTime returns for how long the Epilog keeps the node, in seconds: until this process began, and then as long
 // as this process works or the Epilog waits for it. nil: no Epilog waits.
-func (f Finisher) epilogTime(e End) *float64 {
+func (f Finisher) epilogTime(e RunEnd) *float64 {
 	now := job.ThisHost()
 	if f.Began == 0 || e.Swept || e.BootID != now.BootID || f.Began < e.Mono {
 		return nil
@@ -363,9 +363,10 @@ func (f Finisher) storeReportDir(ctx context.Context, s summary.Summary, dir str
 	return err
 }
 
-// report delivers the run's report with the user's rights and returns its directory, or "" for a run that gets
-// no report.
-func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (string,
+// deliverIfReportable delivers the run's report with the user's rights and returns its directory, or "" for a run that
+// gets no report.
+func (f Finisher) deliverIfReportable(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (
+	string,
 	error) {
 	if !f.isReportable(s) {
 		return "", nil

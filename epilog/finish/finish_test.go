@@ -83,7 +83,7 @@ func (s site) run(node, nodes string, key run.Key, o profiletest.SyntheticRun, e
 			s.t.Fatal(err)
 		}
 		real, mono = real-2*recentEndS, mono-2*recentEndS
-		if err := WriteEnd(dir, End{Real: real, Mono: mono, BootID: r.BootID, Exit: &run.Exit{}, Job: r.Job}); err != nil {
+		if err := WriteEnd(dir, RunEnd{Real: real, Mono: mono, BootID: r.BootID, Exit: &run.Exit{}, Job: r.Job}); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -305,7 +305,7 @@ func FuzzReadEnd(f *testing.F) {
 	f.Add([]byte(`{"real":1,"mono":2,"job":{"node_list":"n[1-3]"}}`))
 	f.Add([]byte(`{"exit":null}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var e End
+		var e RunEnd
 		if json.Unmarshal(b, &e) != nil {
 			return
 		}

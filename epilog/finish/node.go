@@ -25,7 +25,7 @@ import (
 // nodeRecord returns this node's record: the one stored in the run directory by an earlier try, else one made
 // from the profile and stored there. A record that was made now is added to the node's health counters. If it
 // cannot be stored, the record gets a note and the next try analyses again.
-func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) {
+func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end RunEnd) (summary.NodeRecord, error) {
 	if r, err := readRecord(dir.Path(recordFile)); err == nil && r.Key == run.Key && r.Node == run.Node {
 		return r, nil
 	}
@@ -48,7 +48,7 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 }
 
 // recordFromFiles makes a node's record from the profile and the other files of its run directory.
-func recordFromFiles(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) {
+func recordFromFiles(dir job.RunDir, run job.Run, end RunEnd) (summary.NodeRecord, error) {
 	r := summary.NodeRecord{
 		Schema: summary.RecordSchema, Key: run.Key, Job: run.Job, Node: run.Node,
 		Start: run.StartReal, End: math.Max(end.Real, run.StartReal), ElapsedS: elapsed(run, end), Exit: end.Exit,
@@ -87,7 +87,7 @@ func systemError(err error) error {
 
 // addProfile adds to a node's record what its profile and details contain, or a note that says why there is no
 // usable profile.
-func addProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (summary.NodeRecord, error) {
+func addProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end RunEnd) (summary.NodeRecord, error) {
 	if details, err := dir.ReadDetails(); err == nil {
 		r.Job = details.Complete(run, scheduler.ForRun(run))
 	}
@@ -219,7 +219,7 @@ func withoutSamples(r summary.NodeRecord) summary.NodeRecord {
 
 // elapsed returns the duration of the run in seconds: by the monotonic clock, or by the time of day if the
 // node was rebooted in between. It is never negative.
-func elapsed(run job.Run, end End) float64 {
+func elapsed(run job.Run, end RunEnd) float64 {
 	if run.BootID == end.BootID && run.BootID != "" {
 		return math.Max(0, end.Mono-run.StartMono)
 	}

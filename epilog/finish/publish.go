@@ -58,7 +58,8 @@ func (f Finisher) collectAccount(ctx context.Context) (*as.Account, error) {
 // deliver renders the report, writes it with the user's rights into the first candidate directory that accepts
 // it, else into the spool, and returns that directory. If it is not the first candidate, a note says why. The
 // report of an unknown user, and of root unless watch.root is set, goes straight into the spool.
-func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (string,
+func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (
+	string,
 	error) {
 	if run.Job.UID < 0 || run.Job.GID < 0 || run.Job.UID == 0 && run.RootPID == 0 && !f.Config.Watch.Root {
 		return f.keepReport(run, s, judged) // no known user, or root without a request: never delivered as root
@@ -131,7 +132,8 @@ func arrayDir(s summary.Summary) string {
 const deliverLimit = 20 * time.Second
 
 // keepReport writes the report into the node's spool, lets its user read it there, and returns the directory.
-func (f Finisher) keepReport(run job.Run, s summary.Summary, judged earlier.Judgement) (string, error) {
+func (f Finisher) keepReport(run job.Run, s summary.Summary, judged earlier.Judgement) (
+	string, error) {
 	files, err := f.renderReport(s, judged)
 	if err != nil {
 		return "", err

@@ -37,7 +37,7 @@ const (
 // retiredRun is one line of a file of retired runs, in JSON.
 type retiredRun struct {
 	Run job.Run `json:"run"`
-	End End     `json:"end"`
+	End RunEnd  `json:"end"`
 }
 
 // retiredFile returns the path of the file that has the lines of a job; kind is oneNode or manyNodes.
@@ -68,7 +68,7 @@ func (f Finisher) Retire(dir job.RunDir) error {
 	line, kind := retiredRun{Run: r, End: end}, manyNodes
 	if nodes, err := end.Nodes(r); err == nil && len(nodes) == 1 {
 		kind = oneNode
-		line = retiredRun{Run: job.Run{Key: r.Key, Node: r.Node}, End: End{Restart: end.Restart, Real: end.Real}}
+		line = retiredRun{Run: job.Run{Key: r.Key, Node: r.Node}, End: RunEnd{Restart: end.Restart, Real: end.Real}}
 	} else {
 		line.Run.Job = r.Job.With(end.Job)
 		if details, err := dir.ReadDetails(); err == nil {
@@ -83,7 +83,7 @@ func (f Finisher) Retire(dir job.RunDir) error {
 
 // keepsFiles reports whether the directory of a closed run stays until the spool is full: of all runs
 // (spool.keep = "all"), else of runs that are long enough for a report and whose profile closeRun has left.
-func (f Finisher) keepsFiles(dir job.RunDir, r job.Run, end End) bool {
+func (f Finisher) keepsFiles(dir job.RunDir, r job.Run, end RunEnd) bool {
 	if f.Config.Spool.Keep == "all" {
 		return true
 	}
@@ -174,11 +174,11 @@ func eachRetiredOfManyNodes(spool string, use func(retiredRun)) error {
 
 // pruneRetired removes the files of retired runs that are older than rememberFor or, of each kind, the oldest
 // beyond maxRetired, and returns the others, measured.
-func (f Finisher) pruneRetired() (left []candidate, failed error) {
+func (f Finisher) pruneRetired() (left []spoolEntry, failed error) {
 	for _, kind := range []string{oneNode, manyNodes} {
 		files, err := filepath.Glob(filepath.Join(f.Spool, retiredDir, kind, "*"))
 		failed = errors.Join(failed, err)
-		var of []candidate
+		var of []spoolEntry
 		for _, path := range files {
 			c := measure(path)
 			if c.age > rememberFor {

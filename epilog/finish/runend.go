@@ -9,9 +9,9 @@ import (
 	"jobgait/analysis/run"
 )
 
-// End is how and when a run ended, from the Epilog's environment: epilog.json in the run directory. It is
+// RunEnd is how and when a run ended, from the Epilog's environment: epilog.json in the run directory. It is
 // written before anything else is done, so that a sweep can finish what a killed Epilog began.
-type End struct {
+type RunEnd struct {
 	// Real is UTC epoch seconds, Mono CLOCK_MONOTONIC seconds, BootID the
 	// boot that Mono belongs to.
 	Real   float64 `json:"real"`
@@ -36,7 +36,7 @@ type End struct {
 }
 
 // WriteEnd stores how the run ended, once: a second call changes nothing.
-func WriteEnd(dir job.RunDir, e End) error {
+func WriteEnd(dir job.RunDir, e RunEnd) error {
 	if endKnown(dir) {
 		return nil
 	}
@@ -44,8 +44,8 @@ func WriteEnd(dir job.RunDir, e End) error {
 }
 
 // ReadEnd reads what WriteEnd stored.
-func ReadEnd(dir job.RunDir) (End, error) {
-	var e End
+func ReadEnd(dir job.RunDir) (RunEnd, error) {
+	var e RunEnd
 	if err := dir.ReadJSON(endFile, &e); err != nil {
 		return e, fmt.Errorf("read the stored end of the run: %w", err)
 	}
@@ -54,13 +54,13 @@ func ReadEnd(dir job.RunDir) (End, error) {
 
 // Nodes returns the names of all nodes of the job, in order. It prefers the Epilog's node list, because the
 // Prolog's may cover only the first step.
-func (e End) Nodes(run job.Run) ([]string, error) {
+func (e RunEnd) Nodes(run job.Run) ([]string, error) {
 	run.Job.NodeList = cmp.Or(e.Job.NodeList, run.Job.NodeList)
 	return scheduler.Nodes(run)
 }
 
 // collects reports whether the run's node is the first of the job, which merges the records of all nodes.
-func (e End) collects(run job.Run) bool {
+func (e RunEnd) collects(run job.Run) bool {
 	nodes, err := e.Nodes(run)
 	return err == nil && run.IsFirst(nodes)
 }

@@ -124,7 +124,7 @@ func (c crashPoint) String() string {
 type progress struct {
 	dir      job.RunDir // "" for an adopted run
 	run      job.Run
-	end      End
+	end      RunEnd
 	nodes    []string       // of the job, in order
 	collects bool           // this node is the job's first: it merges, reports and stores
 	proved   deliveryRecord // what earlier tries have proved

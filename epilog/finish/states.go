@@ -18,15 +18,15 @@ const (
 	maxStateQueries  = 300
 )
 
-// stateWait is how long after its end AwaitStates waits for the state of a run.
+// stateWait is how long after its end AwaitEndStates waits for the state of a run.
 const stateWait = 2 * time.Minute
 
-// AwaitStates queries the scheduler, with growing pauses, until all runs that ended less than stateWait ago
+// AwaitEndStates queries the scheduler, with growing pauses, until all runs that ended less than stateWait ago
 // have a state, for about a minute at most. It returns nil if states are still missing then. A job's state
 // exists only when its last Epilog has returned, and without accounting it is forgotten five minutes later.
-func (f Finisher) AwaitStates(ctx context.Context) error {
+func (f Finisher) AwaitEndStates(ctx context.Context) error {
 	for pause := time.Second; ; pause *= 2 {
-		left, err := f.QueryStates(ctx)
+		left, err := f.QueryEndStates(ctx)
 		if err != nil || left == 0 || pause > 32*time.Second {
 			return err
 		}
@@ -38,10 +38,10 @@ func (f Finisher) AwaitStates(ctx context.Context) error {
 	}
 }
 
-// QueryStates queries the scheduler once for the end states of recent runs in the history and stores them. It
+// QueryEndStates queries the scheduler once for the end states of recent runs in the history and stores them. It
 // returns how many runs that ended less than stateWait ago still lack a state. It does nothing if this host has
 // no history, or if the scheduler cannot be queried.
-func (f Finisher) QueryStates(ctx context.Context) (left int, err error) {
+func (f Finisher) QueryEndStates(ctx context.Context) (left int, err error) {
 	if !f.Scheduler.CanQuery() {
 		return 0, nil
 	}

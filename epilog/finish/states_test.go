@@ -72,7 +72,7 @@ func TestEndWithoutAnAnswer(t *testing.T) {
 			dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, false)
 			r, err := dir.ReadRun()
 			must(t, err)
-			must(t, WriteEnd(dir, End{Real: r.StartReal + 20, Mono: r.StartMono + 20, BootID: r.BootID, Exit: &c.exit,
+			must(t, WriteEnd(dir, RunEnd{Real: r.StartReal + 20, Mono: r.StartMono + 20, BootID: r.BootID, Exit: &c.exit,
 				Job: r.Job}))
 			must(t, s.finisher("n1").Finish(context.Background(), dir))
 			text := s.text("jobgait-7.txt")
@@ -122,7 +122,7 @@ func TestStatesFromSacct(t *testing.T) {
 5|1000|%[1]d|%[2]d|COMPLETED|0:0|100|n1|alice
 END
 `, int64(at), int64(at)+60, int64(at)-80000, int64(at)-70000, told))
-	left, err := s.finisher("n1").QueryStates(context.Background())
+	left, err := s.finisher("n1").QueryEndStates(context.Background())
 	if err != nil || left != 1 {
 		t.Errorf("%d left, %v", left, err)
 	}
@@ -153,7 +153,7 @@ func TestStatesFromScontrol(t *testing.T) {
 	s.cfg.Slurm.Scontrol = s.command("scontrol", fmt.Sprintf(`state=COMPLETING; [ $n -lt 3 ] || state=FAILED
 echo "JobId=$4 JobName=x UserId=u(1000) JobState=$state Reason=None ExitCode=3:0 StartTime=%d EndTime=%d"
 `, now-61, now-1))
-	must(t, s.finisher("n1").AwaitStates(context.Background()))
+	must(t, s.finisher("n1").AwaitEndStates(context.Background()))
 	if got := s.stored("7"); got.State != "FAILED" || got.Exit == nil || got.Exit.Code != 3 {
 		t.Errorf("%q, %+v", got.State, got.Exit)
 	}
@@ -166,7 +166,7 @@ echo "JobId=$4 JobName=x UserId=u(1000) JobState=$state Reason=None ExitCode=3:0
 func TestNoStatesElsewhere(t *testing.T) {
 	s := newSite(t)
 	s.cfg.Slurm.Sacct = s.command("sacct", "exit 1\n")
-	if left, err := s.finisher("n1").QueryStates(context.Background()); left != 0 || err != nil {
+	if left, err := s.finisher("n1").QueryEndStates(context.Background()); left != 0 || err != nil {
 		t.Error(left, err)
 	}
 	if _, err := os.Stat(s.cfg.History.Path); err == nil {

@@ -268,8 +268,8 @@ const minOverAgeS = 30
 
 // endFromProfile returns the end of a run without an Epilog: the time when its profile was last written, else
 // now.
-func endFromProfile(dir job.RunDir, run job.Run) End {
-	e := End{Real: epoch(time.Now()), BootID: job.BootID(), Swept: true, Job: run.Job}
+func endFromProfile(dir job.RunDir, run job.Run) RunEnd {
+	e := RunEnd{Real: epoch(time.Now()), BootID: job.BootID(), Swept: true, Job: run.Job}
 	_, e.Mono = job.Clock()
 	if st, err := os.Stat(dir.ProfilePath()); err == nil {
 		back := e.Real - epoch(st.ModTime())

@@ -84,7 +84,7 @@ func TestSweepLeavesFreshRunsAlone(t *testing.T) {
 	s := newSite(t)
 	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, false)
 	real, mono := job.Clock()
-	must(t, WriteEnd(dir, End{Real: real, Mono: mono, BootID: job.BootID()}))
+	must(t, WriteEnd(dir, RunEnd{Real: real, Mono: mono, BootID: job.BootID()}))
 	if did := s.sweep("n1"); did.Finished != 0 || did.Waiting != 1 {
 		t.Errorf("%+v", did)
 	}

@@ -43,7 +43,7 @@ func (f Finisher) trim() (removed int, bytes int64, failed error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, 0, fmt.Errorf("keep the spool within spool.max_gb: %w: nothing is removed, it may exceed its limit", err)
 	}
-	var finished, ended []candidate
+	var finished, ended []spoolEntry
 	var total usage
 	for _, e := range entries {
 		c, worth, err := f.examine(e)
@@ -67,10 +67,10 @@ func (f Finisher) trim() (removed int, bytes int64, failed error) {
 
 // examine measures one entry of the spool and returns how long it is kept. It removes an entry that need not
 // stay, and retires closed runs.
-func (f Finisher) examine(e fs.DirEntry) (candidate, retention, error) {
+func (f Finisher) examine(e fs.DirEntry) (spoolEntry, retention, error) {
 	path := filepath.Join(f.Spool, e.Name())
 	if e.Name() == reportsDir || e.Name() == retiredDir || e.Name() == deliveryLocksDir {
-		return candidate{}, keepAlways, nil // otherFiles lists each file in them
+		return spoolEntry{}, keepAlways, nil // otherFiles lists each file in them
 	}
 	var failed error
 	removing := strings.HasPrefix(e.Name(), removingPrefix)
@@ -81,7 +81,7 @@ func (f Finisher) examine(e fs.DirEntry) (candidate, retention, error) {
 			if errors.Is(failed, fs.ErrNotExist) {
 				failed = nil // another sweep has retired it meanwhile
 			}
-			return candidate{}, removeNow, failed
+			return spoolEntry{}, removeNow, failed
 		}
 	}
 	c := measure(path)
@@ -90,7 +90,7 @@ func (f Finisher) examine(e fs.DirEntry) (candidate, retention, error) {
 		return c, keepAlways, failed
 	}
 	if keep == removeNow {
-		return candidate{}, removeNow, errors.Join(failed, discard(path))
+		return spoolEntry{}, removeNow, errors.Join(failed, discard(path))
 	}
 	c.runs = 1
 	return c, keep, failed
@@ -98,7 +98,7 @@ func (f Finisher) examine(e fs.DirEntry) (candidate, retention, error) {
 
 // otherFiles measures what the spool holds beside run directories: kept reports and files of retired runs. It
 // first repairs owners of reports and prunes delivery locks.
-func (f Finisher) otherFiles() (list []candidate, failed error) {
+func (f Finisher) otherFiles() (list []spoolEntry, failed error) {
 	failed = errors.Join(f.reclaimReports(), f.pruneDeliveryLocks())
 	kept, err := filepath.Glob(filepath.Join(f.Spool, reportsDir, "*"))
 	failed = errors.Join(failed, err)
@@ -112,14 +112,14 @@ func (f Finisher) otherFiles() (list []candidate, failed error) {
 }
 
 // oldestFirst sorts candidates by descending age.
-func oldestFirst(list []candidate) {
-	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(b.age, a.age) })
+func oldestFirst(list []spoolEntry) {
+	slices.SortFunc(list, func(a, b spoolEntry) int { return cmp.Compare(b.age, a.age) })
 }
 
 // makeRoom removes finished runs, then profiles, then ended runs, oldest first, until the spool is within its bounds.
 // over and left say by how much the spool exceeds them before and after; a negative amount is free room. removed counts
 // the finished runs only.
-func (f Finisher) makeRoom(finished, ended []candidate, over usage) (removed int, left usage, failed error) {
+func (f Finisher) makeRoom(finished, ended []spoolEntry, over usage) (removed int, left usage, failed error) {
 	oldestFirst(finished)
 	oldestFirst(ended)
 	for _, c := range finished {
@@ -133,7 +133,7 @@ func (f Finisher) makeRoom(finished, ended []candidate, over usage) (removed int
 		over = over.minus(c.usage)
 		removed++
 	}
-	for _, drop := range []func(candidate, usage) (usage, error){f.dropProfile, f.dropRun} {
+	for _, drop := range []func(spoolEntry, usage) (usage, error){f.dropProfile, f.dropRun} {
 		for _, c := range ended {
 			if !over.exceeded() {
 				break
@@ -149,7 +149,7 @@ func (f Finisher) makeRoom(finished, ended []candidate, over usage) (removed int
 // dropProfile removes the profile of an ended run whose record is made, and returns what that freed. It removes
 // nothing unless the spool has too many bytes and no process holds the run's lock. A later sweep finishes the
 // run from the record.
-func (f Finisher) dropProfile(c candidate, over usage) (usage, error) {
+func (f Finisher) dropProfile(c spoolEntry, over usage) (usage, error) {
 	dir := job.RunDir(c.path)
 	if over.bytes <= 0 || !fileExists(dir, recordFile) || !unlocked(dir) {
 		return usage{}, nil
@@ -165,7 +165,7 @@ func (f Finisher) dropProfile(c candidate, over usage) (usage, error) {
 
 // dropRun removes the directory of an ended, unfinished run, unless a worker holds its lock, and returns what
 // that freed.
-func (f Finisher) dropRun(c candidate, over usage) (usage, error) {
+func (f Finisher) dropRun(c spoolEntry, over usage) (usage, error) {
 	dir := job.RunDir(c.path)
 	lock, err := dir.TryLock()
 	if err != nil {
@@ -197,7 +197,7 @@ const (
 // that have had no readable run for unreadableAge, and finished runs after rememberFor if spool.keep is "none". Other
 // finished runs stay until room is needed. Files, and younger unreadable directories, always stay. For unfinished runs
 // see retentionOfUnfinished.
-func (f Finisher) retentionOf(e fs.DirEntry, c candidate) retention {
+func (f Finisher) retentionOf(e fs.DirEntry, c spoolEntry) retention {
 	dir := job.RunDir(c.path)
 	_, unreadable := dir.ReadRun()
 	switch {

@@ -73,7 +73,7 @@ func TestSpoolStaysWithinItsNumberOfRuns(t *testing.T) {
 	if _, err := running.ReadRun(); err != nil {
 		t.Errorf("a run that goes on was removed: %v", err)
 	}
-	finished := []candidate{{path: string(s.closed(901, "n1")), usage: usage{files: 5}, age: 2},
+	finished := []spoolEntry{{path: string(s.closed(901, "n1")), usage: usage{files: 5}, age: 2},
 		{path: string(s.closed(902, "n1")), usage: usage{files: 5}, age: 1}}
 	if removed, left, err := f.makeRoom(finished, nil, usage{bytes: -1, files: 3}); removed != 1 || left.files != -2 ||
 		err != nil {

@@ -58,8 +58,8 @@ func fixedInodes(st unix.Statfs_t) bool {
 	return uint32(st.Type) == unix.EXT4_SUPER_MAGIC || uint32(st.Type) == unix.TMPFS_MAGIC
 }
 
-// candidate is something in the node's spool that may be removed for room.
-type candidate struct {
+// spoolEntry is something in the node's spool that may be removed for room.
+type spoolEntry struct {
 	path string
 	usage
 	age time.Duration
@@ -68,8 +68,8 @@ type candidate struct {
 // measure sums up the usage of the files below path; its age is that of the youngest file. Files that vanish
 // meanwhile count 0. Files of other accounts, which versions before 2026-11-27 left in the reports, are
 // ignored: their owners can give them any size and time.
-func measure(path string) candidate {
-	c := candidate{path: path}
+func measure(path string) spoolEntry {
+	c := spoolEntry{path: path}
 	var youngest time.Time
 	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {

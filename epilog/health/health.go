@@ -66,17 +66,17 @@ func (d Counts) Plus(o Counts) Counts {
 // maxCodes limits the number of failure codes that are counted; there are some 120.
 const maxCodes = 500
 
-// totals is the name of the file with the node's totals in its spool.
-const totals = "health.json"
+// totalsFile is the name of the file with the node's totals in its spool.
+const totalsFile = "health.json"
 
 // Add adds counts to a node's totals in the spool, under a file lock, and returns the new totals. Totals that a crash
 // left incomplete restart at 0, which Prometheus allows for counters. With an error the returned counts are not the
 // stored totals.
 func Add(spool string, did Counts) (Counts, error) {
 	fail := func(err error) (Counts, error) {
-		return did, fmt.Errorf("update the totals in %s: %w", filepath.Join(spool, totals), err)
+		return did, fmt.Errorf("update the totals in %s: %w", filepath.Join(spool, totalsFile), err)
 	}
-	f, err := os.OpenFile(filepath.Join(spool, totals), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(filepath.Join(spool, totalsFile), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return fail(err)
 	}

@@ -41,15 +41,15 @@ func TestAddAtOnce(t *testing.T) {
 
 func TestTornTotalsRestart(t *testing.T) {
 	spool := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(spool, totals), []byte(`{"runs": 7, "fail`), 0o600))
+	must(t, os.WriteFile(filepath.Join(spool, totalsFile), []byte(`{"runs": 7, "fail`), 0o600))
 	if got, err := Add(spool, Counts{Runs: 1}); err != nil || got.Runs != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := Add(spool, Counts{}); err != nil || got.Runs != 1 {
 		t.Errorf("again: %+v, %v", got, err)
 	}
-	must(t, os.Remove(filepath.Join(spool, totals)))
-	must(t, os.Symlink("/etc/passwd", filepath.Join(spool, totals)))
+	must(t, os.Remove(filepath.Join(spool, totalsFile)))
+	must(t, os.Symlink("/etc/passwd", filepath.Join(spool, totalsFile)))
 	if _, err := Add(spool, Counts{Runs: 1}); err == nil {
 		t.Error("a link was followed")
 	}

@@ -164,7 +164,7 @@ func TestLowStretches(t *testing.T) {
 	for range 5 {
 		act.Low = append(act.Low, act.Low[0])
 	}
-	act.Low = append(act.Low, pattern.Low{Share: 0.001})
+	act.Low = append(act.Low, pattern.LowRegion{Share: 0.001})
 	lines := New(s, nil, options()).lowTexts()
 	if len(lines) != maxLow {
 		t.Errorf("%d lines", len(lines))

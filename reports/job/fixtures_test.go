@@ -145,9 +145,10 @@ func nemoLoops() []summary.Loop {
 			append(d.Lengths.MaxS, float32(mean*1.01))
 		at += 3 * mean
 	}
-	wait := pattern.Low{OffsetS: 3.41, DurationS: 2.17, DurationSDS: 0.03, Share: 0.212, Repeatability: 0.98,
+	wait := pattern.LowRegion{OffsetS: 3.41, DurationS: 2.17, DurationSDS: 0.03, Share: 0.212, Repeatability: 0.98,
 		SecondsPerHour: 747, Level: 11.2, Above: 56.1}
-	act := summary.Activity{Column: "busy_cpus", Unit: "CPUs", Values: series.Values{57, 57, 11}, Low: []pattern.Low{wait}}
+	act := summary.Activity{Column: "busy_cpus", Unit: "CPUs", Values: series.Values{57, 57, 11},
+		Low: []pattern.LowRegion{wait}}
 	return []summary.Loop{{Pattern: "A", Significance: 3.1, Examples: examples(), Activity: &act, Drift: &d,
 		Children: []periodicity.ChildPeriod{{PeriodS: 0.62, Count: 3500, Confidence: 0.71}}},
 		{Pattern: "B", Significance: 2.2}}

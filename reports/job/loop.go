@@ -17,7 +17,7 @@ type LowStretch struct {
 	Column string `json:"column"`
 	Label  string `json:"label"`
 	Unit   string `json:"unit"`
-	pattern.Low
+	pattern.LowRegion
 	// SavingMostJ is an upper limit in J of the energy that a lower clock there may save: the stretch's share of
 	// the run's energy, assuming constant power. It is nil where no energy was measured.
 	SavingMostJ *float64 `json:"saving_at_most_j,omitempty"`
@@ -45,7 +45,7 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 	by, unit := inReadable(a.Column, a.Unit, s.Quality)
 	for _, l := range a.Low {
 		l.Level, l.Above = l.Level*by, l.Above*by
-		low := LowStretch{Column: a.Column, Label: names.long(a.Column), Unit: unit, Low: l}
+		low := LowStretch{Column: a.Column, Label: names.long(a.Column), Unit: unit, LowRegion: l}
 		if j := s.Resources().Energy.Joules; j != nil {
 			saving := quantity.OrZero(l.Share * *j)
 			low.SavingMostJ = &saving

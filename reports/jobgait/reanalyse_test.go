@@ -67,7 +67,7 @@ func hooksFinish(t *testing.T, cfg configs.Config, i int) error {
 		Program:   filepath.Join(cfg.Spool.Dir, "absent"),
 		Scheduler: slurm.Scheduler{}, Log: t.Logf}
 	err := errors.Join(os.MkdirAll(string(dir), 0o700), dir.WriteRun(r), profiletest.Write(dir.ProfilePath(), o),
-		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID, Exit: &run.Exit{}, Job: r.Job}))
+		finish.WriteEnd(dir, finish.RunEnd{Real: real, Mono: mono, BootID: r.BootID, Exit: &run.Exit{}, Job: r.Job}))
 	if err != nil {
 		return err
 	}

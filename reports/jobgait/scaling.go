@@ -175,7 +175,7 @@ func analyseScaling(file table.Measurements, name string, method scaling.Method)
 	if method == scaling.Likelihood {
 		r.Expected = scaling.ExpectedByChance(r.Results)
 		if scalingreport.Grid(file.Series) {
-			if c, ok := scaling.Joint(file.Series); ok {
+			if c, ok := scaling.FindSharedChange(file.Series); ok {
 				r.Common = &c
 			}
 		}

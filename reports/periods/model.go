@@ -74,7 +74,7 @@ type DetectedPattern struct {
 	Instances       [][2]int                  `json:"instances"`
 	Regions         []periodicity.Region      `json:"regions"`
 	Drift           LengthDrift               `json:"drift"`
-	Low             []pattern.Low             `json:"low"`
+	Low             []pattern.LowRegion       `json:"low"`
 	Slow            []SlowCycle               `json:"slow"`
 	SlowCount       int                       `json:"slow_count"`
 	Child           []periodicity.ChildPeriod `json:"child"`
@@ -185,7 +185,7 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift},
 		P90:       numbers{q.P90, shift},
 		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...),
-		Low: []pattern.Low{}, Slow: []SlowCycle{}, Child: append([]periodicity.ChildPeriod{}, p.Children...),
+		Low: []pattern.LowRegion{}, Slow: []SlowCycle{}, Child: append([]periodicity.ChildPeriod{}, p.Children...),
 		Drift: LengthDrift{Level: 0.95}}
 	if p.CPUS > 0 {
 		out.StepCPUS = quantity.Finite(p.CPUS)

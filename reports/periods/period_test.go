@@ -171,7 +171,7 @@ func TestPictureGolden(t *testing.T) {
 	}
 	r := New(in)
 	r.Patterns[0].Low = append(r.Patterns[0].Low,
-		pattern.Low{OffsetS: 0.5, DurationS: 0.1, Share: 0.2, Repeatability: 0.9})
+		pattern.LowRegion{OffsetS: 0.5, DurationS: 0.1, Share: 0.2, Repeatability: 0.9})
 	long := regexp.MustCompile(`d="([^"]{60})[^"]*([^"]{30})"`)
 	svg := long.ReplaceAllString(strings.ReplaceAll(wellFormed(t, r), "><", ">\n<"), `d="$1 ... $2"`)
 	pagetest.Golden(t, "example.svg", []byte(svg[strings.Index(svg, "</style>"):]))

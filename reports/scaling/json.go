@@ -16,13 +16,13 @@ const Schema = "jobgait.scaling/1"
 // envelope is the JSON object. Its series are results of analysis/scaling with their names, which may be
 // numbers or null.
 type envelope struct {
-	Schema   string          `json:"schema"`
-	Method   scaling.Method  `json:"method"`
-	Series   []namedResult   `json:"series"`
-	Expected *float64        `json:"false_cuts_expected"`
-	Lo       *int            `json:"false_cuts_lo"` // range in 95 of 100 lists
-	Hi       *int            `json:"false_cuts_hi"`
-	Common   *scaling.Common `json:"common_change"`
+	Schema   string                `json:"schema"`
+	Method   scaling.Method        `json:"method"`
+	Series   []namedResult         `json:"series"`
+	Expected *float64              `json:"false_cuts_expected"`
+	Lo       *int                  `json:"false_cuts_lo"` // range in 95 of 100 lists
+	Hi       *int                  `json:"false_cuts_hi"`
+	Common   *scaling.SharedChange `json:"common_change"`
 }
 
 // namedResult is a result with its names in the form of the input.

@@ -18,7 +18,7 @@ type Fits struct {
 	// Expected is the number of series expected to be segmented by chance alone; NaN if unknown.
 	Expected float64
 	// Common is the change that the series share; nil without one.
-	Common *scaling.Common
+	Common *scaling.SharedChange
 }
 
 // Grid reports whether there are two series or more and all were measured at the same sizes of the same parameter, such

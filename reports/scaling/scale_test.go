@@ -33,7 +33,7 @@ func TestTable(t *testing.T) {
 		"a call path that is longer than its column|step_s"
 	r := report(list...)
 	r.Expected = 0.25
-	r.Common = &scaling.Common{Strength: 12.345, After: 32, Before: 64, Share: 0.2, Members: []int{0, 3, 5}}
+	r.Common = &scaling.SharedChange{Strength: 12.345, After: 32, Before: 64, Share: 0.2, Members: []int{0, 3, 5}}
 	var b bytes.Buffer
 	if err := Text(&b, r); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestJSON(t *testing.T) {
 	all := cases()
 	r := report(all[:len(all)-1]...) // without the numbers that package scaling never gives
 	r.Numbers = []bool{true}
-	r.Common = &scaling.Common{Strength: 12.345, After: 32, Before: 64, Share: 0.2, Members: []int{}}
+	r.Common = &scaling.SharedChange{Strength: 12.345, After: 32, Before: 64, Share: 0.2, Members: []int{}}
 	r.Series[0].ID, r.Results[0].ID = "17", "17"
 	var b bytes.Buffer
 	if err := JSON(&b, r); err != nil {

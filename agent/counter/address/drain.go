@@ -72,7 +72,7 @@ func (s *Sampler) readRing(c *cpu, to counter.Sink) error {
 		}
 		s.sideRecords++
 		s.storm.count(recordPID(body))
-		lost += perf.Lost(h, body)
+		lost += perf.LostRecords(h, body)
 		// The other kinds of loss are of samples only.
 		s.lostEvents = s.lostEvents || h.Type == unix.PERF_RECORD_LOST
 		if e, ok, err := parseEvent(h, body); err != nil {

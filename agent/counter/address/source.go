@@ -70,7 +70,7 @@ type Sampler struct {
 	open     perf.Opener
 	attr     unix.PerfEventAttr
 	tracking tracking
-	storm    storm
+	storm    foreignRecordLimiter
 	on       bool // started
 	// sideRecords counts records that no timer wrote: of a mapping, a fork, an exec.
 	sideRecords int64

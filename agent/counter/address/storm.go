@@ -27,9 +27,9 @@ func defaultStorm() stormParams {
 	return stormParams{recordsPerS: 2000, windowNS: 1e9, pauseNS: 10e9, maxPauseNS: 80e9, calmNS: 60e9, forgetNS: 10e9}
 }
 
-// storm recognizes a flood of records of processes outside the job. While it lasts, tracking is paused: the
-// timers go on, so that no sample is lost, and processes are identified by lookups alone, as after lost records.
-type storm struct {
+// foreignRecordLimiter recognizes a flood of records of processes outside the job. While it lasts, tracking is paused:
+// the timers go on, so that no sample is lost, and processes are identified by lookups alone, as after lost records.
+type foreignRecordLimiter struct {
 	stormParams
 	// byPID counts the records of each process since the last drain.
 	byPID map[int32]int64
@@ -46,13 +46,15 @@ type storm struct {
 }
 
 // newStorm returns a storm that has not begun.
-func newStorm(p stormParams) storm { return storm{stormParams: p, nextNS: p.pauseNS} }
+func newStorm(p stormParams) foreignRecordLimiter {
+	return foreignRecordLimiter{stormParams: p, nextNS: p.pauseNS}
+}
 
 // paused reports whether tracking is paused.
-func (w *storm) paused() bool { return w.pausedNS > 0 }
+func (w *foreignRecordLimiter) paused() bool { return w.pausedNS > 0 }
 
 // count counts a record of a process.
-func (w *storm) count(pid int32) {
+func (w *foreignRecordLimiter) count(pid int32) {
 	if w.byPID == nil {
 		w.byPID = map[int32]int64{}
 	}
@@ -63,7 +65,8 @@ func (w *storm) count(pid int32) {
 // if the window has ended and their rate is at least recordsPerS for each CPU. It also returns true, at once, if the
 // kernel lost records since the last drain (lost) and most of those that arrived belong to processes outside the
 // job. Then, and at the end of the window, a new window begins.
-func (w *storm) exceedsLimit(now int64, cpus int, isOwn func(pid int32, records int64) bool, lost bool) bool {
+func (w *foreignRecordLimiter) exceedsLimit(now int64, cpus int, isOwn func(pid int32, records int64) bool,
+	lost bool) bool {
 	var all, foreign int64
 	for pid, n := range w.byPID {
 		if all += n; !isOwn(pid, n) {
@@ -91,7 +94,7 @@ func (w *storm) exceedsLimit(now int64, cpus int, isOwn func(pid int32, records 
 
 // begin begins a pause at the time now. Each pause is twice as long as the one before, up to maxPauseNS; after calmNS
 // without a pause it has the length pauseNS again.
-func (w *storm) begin(now int64) {
+func (w *foreignRecordLimiter) begin(now int64) {
 	if w.pauses > 0 && now-w.untilNS > w.calmNS {
 		w.nextNS = w.pauseNS
 	}
@@ -101,14 +104,14 @@ func (w *storm) begin(now int64) {
 }
 
 // end ends the pause, adds its length to the total and begins a new window without records.
-func (w *storm) end(now int64) {
+func (w *foreignRecordLimiter) end(now int64) {
 	w.allNS += now - w.pausedNS
 	w.pausedNS, w.untilNS, w.sinceNS, w.foreign = 0, now, now, 0
 	clear(w.byPID)
 }
 
 // notes returns a note on the storm if there was one.
-func (w *storm) notes(now int64) []note.Note {
+func (w *foreignRecordLimiter) notes(now int64) []note.Note {
 	if w.pauses == 0 {
 		return nil
 	}

@@ -21,7 +21,7 @@ func openPowercap(sys string, now func() int64) (polled.Meter, error) {
 	}
 	columns, at := assignCells(zones)
 	unwrap := make([]unwrapper, len(zones))
-	files := make([]kernel.Number, len(zones))
+	files := make([]kernel.NumberFile, len(zones))
 	for i, z := range zones {
 		unwrap[i].limit = z.limit
 		files[i] = kernel.NewNumber(z.path)

@@ -28,9 +28,9 @@ type board struct {
 	buf        [4096]byte
 	metrics    metrics
 	hasMetrics bool // gpu_metrics could be read
-	busy       kernel.Number
-	memory     kernel.Number
-	power      kernel.Number // in uW
+	busy       kernel.NumberFile
+	memory     kernel.NumberFile
+	power      kernel.NumberFile // in uW
 	hasVRAM    bool
 	hasUW      bool
 	hasBusy    bool
@@ -95,7 +95,7 @@ func (b *board) meter(everyNS int64) polled.Meter {
 
 // close closes the board's files.
 func (b *board) close() error {
-	return kernel.CloseAll([]kernel.Number{b.busy, b.memory, b.power}[:b.files()])
+	return kernel.CloseAll([]kernel.NumberFile{b.busy, b.memory, b.power}[:b.files()])
 }
 
 // files returns how many number files the board has, 2 or 3.

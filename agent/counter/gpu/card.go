@@ -37,14 +37,14 @@ func listCards(sys string) ([]card, error) {
 	var cards []card
 	for _, node := range nodes {
 		dir, err := filepath.EvalSymlinks(filepath.Join(node, "device"))
-		if err != nil || kernel.Text(filepath.Join(dir, "vendor")) != amdVendor {
+		if err != nil || kernel.ReadText(filepath.Join(dir, "vendor")) != amdVendor {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(dir, "mem_info_vram_total")); err != nil {
 			continue // of another driver, or of none
 		}
 		c := card{dir: dir, pci: filepath.Base(dir), file: renderFile + strings.TrimPrefix(filepath.Base(node), "renderD")}
-		if id := kernel.Text(filepath.Join(dir, "unique_id")); id != "" {
+		if id := kernel.ReadText(filepath.Join(dir, "unique_id")); id != "" {
 			c.name = "GPU-" + id
 		}
 		cards = append(cards, c)
@@ -57,7 +57,7 @@ func listCards(sys string) ([]card, error) {
 
 // checkAwake returns errSleeps for a suspended card.
 func (c card) checkAwake() error {
-	if kernel.Text(filepath.Join(c.dir, "power/runtime_status")) == "suspended" {
+	if kernel.ReadText(filepath.Join(c.dir, "power/runtime_status")) == "suspended" {
 		return errSleeps
 	}
 	return nil
@@ -76,9 +76,9 @@ func (c card) hwmon(name string) string {
 func devicesOf(cards []card) []run.GPUDevice {
 	var list []run.GPUDevice
 	for i, c := range cards {
-		d := run.GPUDevice{Index: i, Name: note.Clean(kernel.Text(filepath.Join(c.dir, "product_name")), maxNameChars),
+		d := run.GPUDevice{Index: i, Name: note.Clean(kernel.ReadText(filepath.Join(c.dir, "product_name")), maxNameChars),
 			UUID: c.name}
-		if n, err := strconv.ParseUint(kernel.Text(filepath.Join(c.dir, "mem_info_vram_total")), 10, 63); err == nil {
+		if n, err := strconv.ParseUint(kernel.ReadText(filepath.Join(c.dir, "mem_info_vram_total")), 10, 63); err == nil {
 			d.MemoryBytes = float64(n)
 		}
 		list = append(list, d)

@@ -37,13 +37,13 @@ type disk struct{ name, device string }
 // other disks or of memory, and not hidden paths to a disk that is also listed itself.
 func wholeDisks(sys string) ([]disk, error) {
 	dir := filepath.Join(sys, "block")
-	names, err := withDevice("disk", dir, func(at string) bool { return Text(filepath.Join(at, "hidden")) != "1" })
+	names, err := withDevice("disk", dir, func(at string) bool { return ReadText(filepath.Join(at, "hidden")) != "1" })
 	if err != nil {
 		return nil, err
 	}
 	disks := make([]disk, len(names))
 	for i, name := range names {
-		disks[i] = disk{name, Text(filepath.Join(dir, name, "dev"))}
+		disks[i] = disk{name, ReadText(filepath.Join(dir, name, "dev"))}
 	}
 	return disks, nil
 }

@@ -120,25 +120,25 @@ func closeAll(files ...*file) error {
 	return all
 }
 
-// Number is a file with one number that is read repeatedly.
-type Number struct{ f *file }
+// NumberFile is a file with one number that is read repeatedly.
+type NumberFile struct{ f *file }
 
-// NewNumber returns the Number of a file, which the first Read opens.
-func NewNumber(path string) Number { return Number{newRecord(path)} }
+// NewNumber returns the NumberFile of a file, which the first Read opens.
+func NewNumber(path string) NumberFile { return NumberFile{newRecord(path)} }
 
 // NewFirmwareNumber returns a number that a device's firmware provides. Reading it may hang with the firmware;
 // use it in a Meter with Hangs set.
-func NewFirmwareNumber(path string) Number {
+func NewFirmwareNumber(path string) NumberFile {
 	f := newRecord(path)
 	f.hangs = true
-	return Number{f}
+	return NumberFile{f}
 }
 
 // Path returns the file's path.
-func (n Number) Path() string { return n.f.path }
+func (n NumberFile) Path() string { return n.f.path }
 
 // Read returns the file's present number.
-func (n Number) Read() (uint64, error) {
+func (n NumberFile) Read() (uint64, error) {
 	b, err := n.f.read()
 	if err != nil {
 		return 0, err
@@ -151,10 +151,10 @@ func (n Number) Read() (uint64, error) {
 }
 
 // Close closes the file.
-func (n Number) Close() error { return n.f.close() }
+func (n NumberFile) Close() error { return n.f.close() }
 
 // CloseAll closes numbers and returns their errors.
-func CloseAll(numbers []Number) error {
+func CloseAll(numbers []NumberFile) error {
 	var all error
 	for _, n := range numbers {
 		all = errors.Join(all, n.Close())

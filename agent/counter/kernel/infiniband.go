@@ -22,10 +22,10 @@ func InfiniBand(r Roots) (polled.Meter, error) {
 	if err != nil || len(ports) == 0 {
 		return polled.Meter{}, errors.New("this node has no InfiniBand adapter: there is nothing to measure")
 	}
-	var files []Number
+	var files []NumberFile
 	var names []string
 	for _, dir := range ports {
-		if !strings.HasPrefix(Text(filepath.Join(dir, "state")), "4:") { // ACTIVE
+		if !strings.HasPrefix(ReadText(filepath.Join(dir, "state")), "4:") { // ACTIVE
 			continue
 		}
 		rx, tx := portCounters(dir)
@@ -64,7 +64,7 @@ const (
 )
 
 // readWords reads the counters into the cells, in bytes. A full 32-bit counter is an error.
-func readWords(files []Number, cells []uint64) error {
+func readWords(files []NumberFile, cells []uint64) error {
 	for i, f := range files {
 		v, err := f.Read()
 		if err != nil {

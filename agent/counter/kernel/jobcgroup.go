@@ -18,15 +18,15 @@ type JobCgroup struct {
 	roots Roots
 	mount string // mount of cgroup v2, or directory of the v1 controllers
 	v2    bool
-	dir   Dir
+	dir   CgroupDirFunc
 }
 
-// Dir returns the job's cgroup directory, false while it does not exist: of v2 for "", of v1 for each of
+// CgroupDirFunc returns the job's cgroup directory, false while it does not exist: of v2 for "", of v1 for each of
 // cpuacct, memory and blkio. It is called at every reading.
-type Dir func(controller string) (dir string, ok bool)
+type CgroupDirFunc func(controller string) (dir string, ok bool)
 
 // NewJobCgroup returns the JobCgroup for the cgroup version of this node: v1 if both are mounted.
-func NewJobCgroup(r Roots, dir Dir) JobCgroup {
+func NewJobCgroup(r Roots, dir CgroupDirFunc) JobCgroup {
 	mount := filepath.Join(r.Sys, "fs/cgroup")
 	return JobCgroup{roots: r, mount: mount, v2: exists(filepath.Join(mount, "cgroup.controllers")), dir: dir}
 }
@@ -37,7 +37,7 @@ func (j JobCgroup) hasController(controller string) bool {
 	if !j.v2 {
 		return exists(filepath.Join(j.mount, controller))
 	}
-	return slices.Contains(strings.Fields(Text(filepath.Join(j.mount, "cgroup.controllers"))), controller)
+	return slices.Contains(strings.Fields(ReadText(filepath.Join(j.mount, "cgroup.controllers"))), controller)
 }
 
 // filesOf returns files of the job's cgroup directory for a controller.

@@ -48,7 +48,7 @@ func (j JobCgroup) MemoryLimit() (polled.Meter, error) {
 		}), nil
 	}
 	return j.lowestLimit("memory", column, func(dir string) (float64, bool) {
-		return parseLimit(Text(filepath.Join(dir, "memory.max")))
+		return parseLimit(ReadText(filepath.Join(dir, "memory.max")))
 	}), nil
 }
 
@@ -63,9 +63,9 @@ func (j JobCgroup) CPULimit() (polled.Meter, error) {
 	}
 	return j.lowestLimit("cpu", profile.Column{Name: "cgroup_cpu_limit", Unit: "ns", Gauge: true},
 		func(dir string) (float64, bool) {
-			quota, period, ok := strings.Cut(Text(filepath.Join(dir, "cpu.max")), " ")
+			quota, period, ok := strings.Cut(ReadText(filepath.Join(dir, "cpu.max")), " ")
 			if !j.v2 {
-				quota, period = Text(filepath.Join(dir, "cpu.cfs_quota_us")), Text(filepath.Join(dir, "cpu.cfs_period_us"))
+				quota, period = ReadText(filepath.Join(dir, "cpu.cfs_quota_us")), ReadText(filepath.Join(dir, "cpu.cfs_period_us"))
 				ok = true
 			}
 			q, okQ := parseLimit(quota)

@@ -33,7 +33,7 @@ const ipoib = "32"
 // VLANs, whose bytes are those of other interfaces or of no network.
 func interfaces(sys string) ([]string, error) {
 	return withDevice("interface", filepath.Join(sys, "class/net"), func(at string) bool {
-		return Text(filepath.Join(at, "type")) != ipoib
+		return ReadText(filepath.Join(at, "type")) != ipoib
 	})
 }
 

@@ -87,7 +87,7 @@ func fileNumber(t *testing.T, path string) uint64 { return statField(t, path, 0)
 
 func statField(t *testing.T, path string, field int) uint64 {
 	t.Helper()
-	v, err := strconv.ParseUint(strings.Fields(Text(path))[field], 10, 64)
+	v, err := strconv.ParseUint(strings.Fields(ReadText(path))[field], 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}

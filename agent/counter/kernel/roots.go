@@ -23,8 +23,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Text returns the content of a small file without surrounding white space, "" if it cannot be read.
-func Text(path string) string {
+// ReadText returns the content of a small file without surrounding white space, "" if it cannot be read.
+func ReadText(path string) string {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return ""

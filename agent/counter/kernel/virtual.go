@@ -22,9 +22,9 @@ func Virtual(proc, sys string) bool {
 	tree := filepath.Join(sys, "firmware/devicetree/base")
 	return exists(filepath.Join(sys, "hypervisor/type")) ||
 		exists(filepath.Join(tree, "hypervisor")) ||
-		strings.Contains(Text(filepath.Join(tree, "compatible")), "linux,dummy-virt") ||
-		virtualNames(Text(filepath.Join(sys, "class/dmi/id/sys_vendor")),
-			Text(filepath.Join(sys, "class/dmi/id/product_name")))
+		strings.Contains(ReadText(filepath.Join(tree, "compatible")), "linux,dummy-virt") ||
+		virtualNames(ReadText(filepath.Join(sys, "class/dmi/id/sys_vendor")),
+			ReadText(filepath.Join(sys, "class/dmi/id/product_name")))
 }
 
 // parseHypervisorFlag reports whether the first CPU in /proc/cpuinfo has the flag hypervisor.

@@ -86,7 +86,7 @@ func (c *Counters) drainLane(i int, l *lane, to counter.Sink) error {
 func (p *pass) takeRecord(h Header, body []byte) {
 	p.drained++
 	if h.Type != unix.PERF_RECORD_SAMPLE {
-		p.to.Lost(Lost(h, body))
+		p.to.Lost(LostRecords(h, body))
 		return
 	}
 	s, err := parseSample(body, p.group.counts)

@@ -77,10 +77,10 @@ func parseGroup(b []byte, counts []uint64) (Sample, error) {
 	}, nil
 }
 
-// Lost returns the number of lost records that a PERF_RECORD_LOST (id, lost) or PERF_RECORD_LOST_SAMPLES (lost)
+// LostRecords returns the number of lost records that a PERF_RECORD_LOST (id, lost) or PERF_RECORD_LOST_SAMPLES (lost)
 // reports; 1 for a PERF_RECORD_THROTTLE, after which the kernel takes no sample until the next tick; 0 for
 // other records.
-func Lost(h Header, body []byte) int64 {
+func LostRecords(h Header, body []byte) int64 {
 	at := -1
 	switch h.Type {
 	case unix.PERF_RECORD_THROTTLE:

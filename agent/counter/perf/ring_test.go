@@ -91,7 +91,7 @@ func TestLost(t *testing.T) {
 		{record(unix.PERF_RECORD_LOST, 77), 0},
 	} {
 		h, err := parseHeader(c.b)
-		if got := Lost(h, c.b[headerSize:]); err != nil || got != c.want {
+		if got := LostRecords(h, c.b[headerSize:]); err != nil || got != c.want {
 			t.Errorf("%v: lost %d, %v; want %d", c.b, got, err, c.want)
 		}
 	}
@@ -129,7 +129,7 @@ func FuzzDrain(f *testing.F) {
 			if h.Type == unix.PERF_RECORD_SAMPLE {
 				parseSample(body, counts)
 			}
-			if Lost(h, body) < 0 {
+			if LostRecords(h, body) < 0 {
 				t.Error("lost less than none")
 			}
 		})

@@ -25,7 +25,7 @@ func openThermal(sys string) polled.Opener {
 		if err != nil {
 			return polled.Meter{}, err
 		}
-		var files []kernel.Number
+		var files []kernel.NumberFile
 		for _, path := range paths {
 			files = append(files, kernel.NewFirmwareNumber(path))
 		}

@@ -132,10 +132,12 @@ func (Standalone) QueryJob(context.Context, run.JobID) (job.Details, error) {
 }
 
 // Endings returns nil.
-func (Standalone) Endings(context.Context, []job.EndingQuery) ([]job.Ending, error) { return nil, nil }
+func (Standalone) Endings(context.Context, []job.EndingQuery) ([]job.SchedulerEnding, error) {
+	return nil, nil
+}
 
 // FindEnding returns nil.
-func (Standalone) FindEnding(context.Context, run.JobID, int, float64) (*job.Ending, error) {
+func (Standalone) FindEnding(context.Context, run.JobID, int, float64) (*job.SchedulerEnding, error) {
 	return nil, nil
 }
 

@@ -50,7 +50,7 @@ func (s Scheduler) QueryJob(ctx context.Context, id run.JobID) (job.Details, err
 // Endings queries sacct or, if sacct is not configured or fails, scontrol for at most maxScontrolCalls jobs
 // that ended within scontrolMemory. runs must not be empty and begins with the newest. Without a configured
 // command it returns nil.
-func (s Scheduler) Endings(ctx context.Context, runs []job.EndingQuery) ([]job.Ending, error) {
+func (s Scheduler) Endings(ctx context.Context, runs []job.EndingQuery) ([]job.SchedulerEnding, error) {
 	var failed error
 	if s.Sacct != "" {
 		list, err := s.queryEndings(ctx, runs)
@@ -62,7 +62,7 @@ func (s Scheduler) Endings(ctx context.Context, runs []job.EndingQuery) ([]job.E
 	if s.Scontrol == "" {
 		return nil, failed
 	}
-	var list []job.Ending
+	var list []job.SchedulerEnding
 	for _, r := range runs[:min(len(runs), maxScontrolCalls)] {
 		if time.Since(time.Unix(int64(r.End), 0)) > scontrolMemory {
 			break // the newest come first
@@ -81,7 +81,7 @@ func (s Scheduler) Endings(ctx context.Context, runs []job.EndingQuery) ([]job.E
 }
 
 // queryEndings queries sacct for all runs of the job ids at once, requeued ones too.
-func (s Scheduler) queryEndings(ctx context.Context, runs []job.EndingQuery) ([]job.Ending, error) {
+func (s Scheduler) queryEndings(ctx context.Context, runs []job.EndingQuery) ([]job.SchedulerEnding, error) {
 	since := runs[0].Start
 	ids := make([]string, 0, len(runs))
 	for _, r := range runs {
@@ -96,7 +96,7 @@ func (s Scheduler) queryEndings(ctx context.Context, runs []job.EndingQuery) ([]
 // FindEnding returns how the user's run that began at about start ended, nil if unknown, if the user is root,
 // or if sacct is not configured. It calls sacct twice, because the work directory, which the user controls, is
 // queried alone.
-func (s Scheduler) FindEnding(ctx context.Context, id run.JobID, uid int, start float64) (*job.Ending, error) {
+func (s Scheduler) FindEnding(ctx context.Context, id run.JobID, uid int, start float64) (*job.SchedulerEnding, error) {
 	if s.Sacct == "" {
 		return nil, nil
 	}

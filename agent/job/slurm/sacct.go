@@ -16,8 +16,8 @@ const sacctFields = "JobIDRaw,UID,Start,End,State,ExitCode,GID,NodeList,User"
 
 // parseSacct parses the output of `sacct -X -n -P -o sacctFields`, with times in epoch seconds
 // (SLURM_TIME_FORMAT=%s), and returns the runs that are over. Other lines are ignored.
-func parseSacct(output []byte) []job.Ending {
-	var list []job.Ending
+func parseSacct(output []byte) []job.SchedulerEnding {
+	var list []job.SchedulerEnding
 	for line := range bytes.Lines(output) {
 		f := strings.SplitN(strings.TrimSuffix(string(line), "\n"), "|", 10)
 		if len(f) != 9 {
@@ -31,7 +31,8 @@ func parseSacct(output []byte) []job.Ending {
 			*gid > math.MaxUint32 || *end < *start || !isFinalState(state) {
 			continue
 		}
-		list = append(list, job.Ending{JobID: id, UID: int(*uid), GID: int(*gid), Start: *start, End: *end, State: state,
+		list = append(list, job.SchedulerEnding{JobID: id, UID: int(*uid), GID: int(*gid), Start: *start, End: *end,
+			State:    state,
 			Exit:     parseExit(f[5]),
 			NodeList: validNodeList(f[7]), User: note.Clean(f[8], job.MaxText)})
 	}

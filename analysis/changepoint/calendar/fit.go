@@ -68,7 +68,7 @@ func (w *Week) tally(from, end int, committed []WeekChange, known pattern) weekT
 	for _, v := range off {
 		w.buf = append(w.buf, math.Abs(v))
 	}
-	scale := max(robust.SD*robust.MedianWithBuffer(&w.rank, w.buf), scatter.Least)
+	scale := max(robust.SD*robust.MedianWithBuffer(&w.rank, w.buf), scatter.LeastNoise)
 	clip, far := clipAt*scale, math.Inf(1)
 	if known.form != noWeek {
 		far = farAt * scale
@@ -181,7 +181,7 @@ func (t *weekTally) bestPair() pattern {
 		}
 		apart := of/in - (sum-of)/(n-in)
 		within := t.squares - of*of/in - square(sum-of)/(n-in)
-		noise := math.Sqrt(max(within/df, square(scatter.Least))) / unclipped
+		noise := math.Sqrt(max(within/df, square(scatter.LeastNoise))) / unclipped
 		se := noise * math.Sqrt(1/in+1/(n-in))
 		if z := math.Abs(apart) / se; z > most {
 			most = z
@@ -241,7 +241,7 @@ func (t *weekTally) separateDays(pair pattern) pattern {
 		between -= square(of)/in + square(sum-of)/(n-in)
 		more--
 	}
-	noise := max(within/df, square(scatter.Least)) / square(unclipped)
+	noise := max(within/df, square(scatter.LeastNoise)) / square(unclipped)
 	f := between / more / noise
 	if f < 2 || 1-(distuv.F{D1: more, D2: df}).CDF(f) > maxChance {
 		return pattern{}

@@ -12,11 +12,11 @@ type MachineSpell struct {
 	Log      float64
 }
 
-// Campaign draws many unrelated series on one machine, their runs interleaved over an hour. The machine has a
+// DrawCampaign draws many unrelated series on one machine, their runs interleaved over an hour. The machine has a
 // slow spell and then an equally fast one, each of about a tenth of that time, and a slow wave of a per cent.
 // Every second series changes once by 3 to 20 %. Shuffled runs are executed in random order, so that the
 // machine's mood is independent of their place in the history.
-func Campaign(r *rand.Rand, series int, shuffled bool) ([]DrawnHistory, []MachineSpell) {
+func DrawCampaign(r *rand.Rand, series int, shuffled bool) ([]DrawnHistory, []MachineSpell) {
 	const span = 3600.0
 	size := .03 + .05*r.Float64()
 	first := span * (.15 + .2*r.Float64())

@@ -34,10 +34,10 @@ const (
 	programNoise, functionNoise = .01, .01
 )
 
-// Code simulates 60 runs on 60 days. From the middle on one function, drawn at random, is changed as fate says.
-// Functions have 5 to 15 % of the time; the sampled time of each scatters as counts do. A function with less than 1 %
-// in a run is not listed there.
-func Code(r *rand.Rand, fate FunctionFate) CodeHistory {
+// DrawCodeHistory simulates 60 runs on 60 days. From the middle on one function, drawn at random, is changed as fate
+// says. Functions have 5 to 15 % of the time; the sampled time of each scatters as counts do. A function with less than
+// 1 % in a run is not listed there.
+func DrawCodeHistory(r *rand.Rand, fate FunctionFate) CodeHistory {
 	level := make([]float64, codeFunctions)
 	sum := 0.0
 	for i := range level {

@@ -54,7 +54,7 @@ func TestOwned(t *testing.T) {
 
 func TestCampaign(t *testing.T) {
 	for _, shuffled := range []bool{false, true} {
-		list, spells := Campaign(source(3), 8, shuffled)
+		list, spells := DrawCampaign(source(3), 8, shuffled)
 		if len(list) != 8 || len(spells) != 2 {
 			t.Fatal(len(list), spells)
 		}
@@ -72,7 +72,7 @@ func TestRecorded(t *testing.T) {
 	changes, flips := 0, 0
 	for seed := range uint64(20) {
 		for _, kind := range Kinds() {
-			h := Recorded(source(seed), kind)
+			h := DrawRecorded(source(seed), kind)
 			if len(h.T) != len(h.Y) || len(h.Meta) != 4 || !slices.IsSorted(h.T) || (h.Ramp != nil) != (kind == "drift") {
 				t.Fatalf("seed %d, %s: %d runs, %d times, %d fields, ramp %v", seed, kind, len(h.Y), len(h.T), len(h.Meta), h.Ramp)
 			}

@@ -15,9 +15,9 @@ func Kinds() []string {
 // causedShare is the share of changes at which a recorded field flips.
 const causedShare = .85
 
-// Recorded draws a history of one of Kinds with four recorded fields. Each field flips by itself at a pace of its own.
-// At a share causedShare of the changes one of them flips as well.
-func Recorded(r *rand.Rand, kind string) DrawnHistory {
+// DrawRecorded draws a history of one of Kinds with four recorded fields. Each field flips by itself at a pace of its
+// own. At a share causedShare of the changes one of them flips as well.
+func DrawRecorded(r *rand.Rand, kind string) DrawnHistory {
 	p := plan{n: 60 + r.IntN(91), sd: loguniform(r, .005, .1), lo: .02, hi: .5}
 	p.place(r, kind)
 	var h DrawnHistory

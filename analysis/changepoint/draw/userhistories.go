@@ -53,10 +53,10 @@ func DrawUserHistories(r *rand.Rand, user string, share float64) []DrawnHistory 
 	return shapes
 }
 
-// Pair draws n days of two cases that share the machine's mood, spread shared,
+// DrawPair draws n days of two cases that share the machine's shift, spread shared,
 // beside noise of their own, and in which each has a share of disturbed runs.
 // b takes longer by the logarithm apart.
-func Pair(r *rand.Rand, n int, shared, own, disturbed, apart float64) (a, b DrawnHistory) {
+func DrawPair(r *rand.Rand, n int, shared, own, disturbed, apart float64) (a, b DrawnHistory) {
 	spike := func() float64 {
 		if r.Float64() < disturbed {
 			return .05 + .95*r.Float64()

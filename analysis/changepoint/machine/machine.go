@@ -38,9 +38,9 @@ type MachineSeries struct {
 	X, Start          []float64
 }
 
-// Levels is a function that returns the runs at which new levels begin in x, the logarithms of the given series
+// LevelFinder is a function that returns the runs at which new levels begin in x, the logarithms of the given series
 // without the present shifts. A change needs strict times the usual evidence; episodes are not searched.
-type Levels func(series int, x []float64, strict float64) []int
+type LevelFinder func(series int, x []float64, strict float64) []int
 
 // MachineEvent is a shift that unrelated series show at the same time, so that its reason is the machine and
 // not a job. Start and End are UTC epoch seconds.
@@ -103,7 +103,7 @@ type moment struct {
 // found with .10 false ones per 1000 runs, .66 with 24 where starts are not
 // known; in shuffled order .97 and .10, .87 and .39. What is taken out is within
 // 1 % of the truth, of shifts of 2 to 3 % (root mean squares).
-func EstimateShifts(series []MachineSeries, levels Levels) ([]*Member, []MachineEvent) {
+func EstimateShifts(series []MachineSeries, levels LevelFinder) ([]*Member, []MachineEvent) {
 	events, known := []MachineEvent{}, make([]*Member, len(series))
 	for _, group := range groupByMachine(series) {
 		if len(group) <= fewest {

@@ -10,7 +10,7 @@ import (
 // estimateFromAll estimates the shifts from all runs, before and after. It finds levels and shifts alternately,
 // with decreasing thresholds: at first only changes too large for a machine begin levels, so that shifts of the
 // machine are not taken for changes.
-func (f *machineRuns) estimateFromAll(levels Levels) {
+func (f *machineRuns) estimateFromAll(levels LevelFinder) {
 	own := make([][]int, len(f.members)) // runs of each
 	for q, r := range f.runs {
 		own[r.member] = append(own[r.member], q)
@@ -50,7 +50,7 @@ func (f *machineRuns) setShifts(m *Member, own []int, near int) {
 // returns the difference of each run from its level, in which the shift is still included, and the noise of the
 // series without the shifts; both are in log units. strict is passed to levels: a change needs strict times the
 // usual evidence.
-func (m *Member) deviations(levels Levels, strict float64) (off []float64, noise float64) {
+func (m *Member) deviations(levels LevelFinder, strict float64) (off []float64, noise float64) {
 	x := make([]float64, len(m.X))
 	for k := range x {
 		x[k] = m.X[k] - m.shift[k]

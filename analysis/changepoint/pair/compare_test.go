@@ -25,7 +25,7 @@ func TestPairCoverage(t *testing.T) {
 		r := rand.New(rand.NewPCG(11, uint64(n)))
 		missed := 0
 		for range 400 {
-			a, b := draw.Pair(r, n, .04, .015, .06, math.Log(1.03))
+			a, b := draw.DrawPair(r, n, .04, .015, .06, math.Log(1.03))
 			c := compare(a.Series, b.Series, pair.JoinDay)
 			if *c.LoPct > 3 || *c.HiPct < 3 {
 				missed++
@@ -39,7 +39,7 @@ func TestPairCoverage(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
-	a, b := draw.Pair(r, 40, .04, .01, .05, math.Log(1.1))
+	a, b := draw.DrawPair(r, 40, .04, .01, .05, math.Log(1.1))
 	c := compare(a.Series, b.Series, pair.JoinDay)
 	if c.Pairs != 40 || c.Dropped != 0 || c.Used != 40 || !c.Significant || c.Level != .99 {
 		t.Errorf("%+v", c)
@@ -69,7 +69,7 @@ func TestCompare(t *testing.T) {
 
 func TestCompareSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 1))
-	a, b := draw.Pair(r, 12, .04, .05, 0, 0)
+	a, b := draw.DrawPair(r, 12, .04, .05, 0, 0)
 	c := compare(a.Series, b.Series, pair.JoinDay)
 	if c.Significant || c.RelativePct == nil || c.Need == nil || *c.Need < 10 {
 		t.Errorf("%+v, need %v", c, c.Need)
@@ -103,7 +103,7 @@ func TestJoin(t *testing.T) {
 // After a change of the ratio the figures describe the time since.
 func TestRatioChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
-	a, b := draw.Pair(r, 60, .05, .01, .03, 0)
+	a, b := draw.DrawPair(r, 60, .05, .01, .03, 0)
 	for i := 40; i < 60; i++ {
 		b.Y[i] *= 1.2
 	}

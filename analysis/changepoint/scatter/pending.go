@@ -14,7 +14,7 @@ const pendingZ = 4.5
 // the days of the week.
 func RunsBeforeStep(buf, x []float64) int {
 	n := len(x)
-	scale := max(NoiseOfSteps(buf, x), Least)
+	scale := max(NoiseOfSteps(buf, x), LeastNoise)
 	mid := robust.MedianWithBuffer(&buf, x)
 	off := func(v float64) float64 { return max(-6, min(6, (v-mid)/scale)) }
 	total := 0.0

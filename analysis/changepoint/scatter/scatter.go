@@ -9,9 +9,9 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// Least is the smallest noise that is assumed, in log units: runs of hours timed in seconds may have equal
+// LeastNoise is the smallest noise that is assumed, in log units: runs of hours timed in seconds may have equal
 // values.
-const Least = 1e-4
+const LeastNoise = 1e-4
 
 // PriorSD and PriorRuns are the prior of the noise: its standard deviation in log units, and its weight in
 // runs.

@@ -47,7 +47,7 @@ func (m *suspects) newEstimation(raw, x []float64, parts []stretch, part []int) 
 		}
 	}
 	mad, n := robust.SD*robust.Median(far), float64(len(far))
-	q.scale = math.Max(scatter.Least,
+	q.scale = math.Max(scatter.LeastNoise,
 		math.Sqrt((scatter.PriorRuns*scatter.PriorSD*scatter.PriorSD+n*mad*mad)/(scatter.PriorRuns+n)))
 	q.loss = scatter.RunTimeOutliers().Loss(q.scale)
 	for n, of := range m.of {

@@ -18,7 +18,7 @@ func code(w io.Writer, seed uint64, draws int) {
 		for i := range draws {
 			r := source(seed, i, 7)
 			for range 200 {
-				h := draw.Code(r, kind.fate)
+				h := draw.DrawCodeHistory(r, kind.fate)
 				res := one(h.Series)
 				told := h.Attribution(res)
 				all++

@@ -20,7 +20,7 @@ func recorded(w io.Writer, seed uint64, draws int) {
 		for i := range draws {
 			r := source(seed, i, 5)
 			for range 20 {
-				h := draw.Recorded(r, kind)
+				h := draw.DrawRecorded(r, kind)
 				b.add(h, &with)
 				h.Meta = nil
 				a.add(h, &without)

@@ -183,7 +183,7 @@ func pairs(w io.Writer, seed uint64, draws int) {
 			total := 1000 * draws
 			r := source(seed, 0, uint64(3+n))
 			for range total {
-				a, b := draw.Pair(r, n, .04, .015, disturbed, math.Log1p(apart))
+				a, b := draw.DrawPair(r, n, .04, .015, disturbed, math.Log1p(apart))
 				c := pair.Compare(a.Series, b.Series, pair.JoinDay)
 				if *c.LoPct <= 100*apart && 100*apart <= *c.HiPct {
 					held++
@@ -206,7 +206,7 @@ func machine(w io.Writer, seed uint64, draws int) {
 		events, spells := 0, 0
 		for i := range draws {
 			r := source(seed, i, 4)
-			list, slow := draw.Campaign(r, 16, shuffled)
+			list, slow := draw.DrawCampaign(r, 16, shuffled)
 			rep := add(&with, list)
 			spells += len(slow)
 			events += len(rep.Machine)
