@@ -2,29 +2,12 @@ package main
 
 import (
 	"cmp"
-	"slices"
-	"strings"
 
+	"jobgait/agent/job/launcher"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 )
-
-// isLauncher reports whether a program is a launcher or shell, which only starts the job's program. An
-// interpreter like python is not. The name is that of /proc/PID/exe, which links resolve to, such as
-// mpirun.openmpi or mpiexec-mpich: in MPI launchers what follows the first "." or "-" is ignored.
-func isLauncher(name string) bool {
-	family := name
-	if i := strings.IndexAny(name, ".-"); i > 0 {
-		family = name[:i]
-	}
-	return slices.Contains([]string{"mpirun", "mpiexec", "mpirun_rsh", "orterun", "orted", "prterun", "prun", "prte",
-		"prted",
-		"hydra_pmi_proxy", "hydra_bstrap_proxy", "hydra_bstrap_pr", "pmi_proxy", "srun"}, family) ||
-		slices.Contains([]string{"sh", "bash", "dash", "ksh", "ksh93", "mksh", "zsh", "tcsh", "csh", "bsd-csh", "busybox",
-			"coreutils",
-			"env", "time", "timeout", "nice", "nohup", "numactl", "taskset", "sleep"}, name)
-}
 
 // mainProgram returns the program with most samples, a launcher or shell only if the job ran nothing else,
 // never a program of the scheduler (own), and "" without any program.
@@ -41,8 +24,8 @@ func mainProgram(samples map[string]int64, own func(program string) bool) string
 // preferProgram reports whether a is preferred to b as the job's main program: not a launcher, then more
 // samples, then the name.
 func preferProgram(a, b string, samples map[string]int64) bool {
-	if isLauncher(a) != isLauncher(b) {
-		return isLauncher(b)
+	if launcher.Is(a) != launcher.Is(b) {
+		return launcher.Is(b)
 	}
 	return cmp.Or(cmp.Compare(samples[b], samples[a]), cmp.Compare(a, b)) < 0
 }

@@ -55,16 +55,18 @@ type grouping struct {
 }
 
 // addTask adds the threads of a task to the groups. The main thread is always added, even without a stack. Of the
-// other threads it only counts those whose stack could not be read, and those without a frame of the program's own
-// code. It also counts the stacks that could not be read or are incomplete, and the tasks that run Python.
+// other threads, and all those of a helper, it only counts those whose stack could not be read, and those without a
+// frame of the program's own code. It also counts the stacks that could not be read or are incomplete, and the tasks
+// that run Python.
 func (m *grouping) addTask(t Task) {
 	if slices.ContainsFunc(t.Stacks.Listed, func(th Thread) bool { return slices.ContainsFunc(th.Frames, isPython) }) {
 		m.python++
 	}
 	for i, th := range t.Stacks.Listed {
+		main := i == 0 && !t.Helper
 		if th.Trouble != "" && len(th.Frames) == 0 {
 			m.countTrouble(th)
-			if i > 0 {
+			if !main {
 				continue
 			}
 		}
@@ -75,11 +77,11 @@ func (m *grouping) addTask(t Task) {
 			m.cut[th.Ending]++
 		}
 		p := stacks.PlacesOf(framesOf(th.Frames))
-		if i > 0 && p.Own < 0 {
+		if !main && p.Own < 0 {
 			m.hidden++
 			continue
 		}
-		m.addThread(t, th, i == 0, p)
+		m.addThread(t, th, main, p)
 	}
 }
 

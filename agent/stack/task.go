@@ -16,7 +16,10 @@ import (
 type Task struct {
 	Node string `json:"node"`
 	// Rank is the process's rank in the job, -1 if it has none.
-	Rank   int           `json:"rank"`
+	Rank int `json:"rank"`
+	// Helper says that another task with the same rank is an ancestor of the process, which inherited the rank. Its
+	// threads count as other threads of the rank.
+	Helper bool          `json:"helper,omitempty"`
 	Stacks ProcessStacks `json:"stacks"`
 }
 
@@ -37,9 +40,9 @@ func rankOf(environ []byte) (rank int, mpi, ok bool) {
 	return rank, false, ok
 }
 
-// ChooseTasks returns the tasks among the processes and the number of processes left out. If some processes
-// have MPI ranks, those without are launchers; else those with a rank of a step are the tasks, else all. A
-// process that only waits for a listed child is not a task.
+// ChooseTasks returns the tasks among the processes, helpers last, and the number of processes left out. If some
+// processes have MPI ranks, those without are launchers; else those with a rank of a step are the tasks, else all. A
+// process that only starts listed ones and waits for them is not a task (see withoutStarters).
 func ChooseTasks(r peek.Reader, proc, node string, pids []int) (tasks []Task, left int) {
 	var mpi, steps, plain []Task
 	patient := peek.PatientReader{Reader: r, Until: time.Now().Add(maxEnvironWait)}
@@ -60,7 +63,7 @@ func ChooseTasks(r peek.Reader, proc, node string, pids []int) (tasks []Task, le
 	}
 	for _, list := range [][]Task{mpi, steps, plain} {
 		if len(list) > 0 {
-			tasks = withoutWaiting(proc, list)
+			tasks = markHelpers(proc, withoutStarters(proc, list))
 			break
 		}
 	}
@@ -71,30 +74,11 @@ func ChooseTasks(r peek.Reader, proc, node string, pids []int) (tasks []Task, le
 // answers late.
 const maxEnvironWait = 8 * time.Second
 
-// withoutWaiting removes processes that wait for a child among the tasks to end.
-func withoutWaiting(proc string, tasks []Task) (kept []Task) {
-	for _, t := range tasks {
-		hasChild := slices.ContainsFunc(tasks, func(c Task) bool {
-			parent, err := job.ParentOf(c.Stacks.PID)
-			return err == nil && parent == t.Stacks.PID
-		})
-		if hasChild && waitsForChild(proc, t.Stacks.PID) {
-			continue
-		}
-		kept = append(kept, t)
-	}
-	return kept
-}
-
-// waitsForChild reports whether the main thread of a process waits for a child to end. It reads only wchan, because the
-// file syscall may block, and the agent calls this function.
-func waitsForChild(proc string, pid int) bool { return channelOf(proc, pid, pid) == "do_wait" }
-
 // Descendants returns a process and all that descend from it, in ascending order.
 func Descendants(proc string, root int) []int {
 	children := map[int][]int{}
 	for _, pid := range processes(proc) {
-		if parent, err := job.ParentOf(pid); err == nil {
+		if parent := parentOf(proc, pid); parent > 0 {
 			children[parent] = append(children[parent], pid)
 		}
 	}

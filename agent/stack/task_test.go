@@ -61,6 +61,74 @@ func TestRanksOfALateReader(t *testing.T) {
 	}
 }
 
+// fakeProcess is a process in a proc directory of a test.
+type fakeProcess struct {
+	pid, parent           int
+	command, channel, env string
+}
+
+// fakeProc returns a proc directory with these processes, and a reader of their environments.
+func fakeProc(t *testing.T, list ...fakeProcess) (string, peek.Reader, []int) {
+	t.Helper()
+	proc, of, pids := t.TempDir(), map[int]string{}, []int(nil)
+	for _, p := range list {
+		dir := filepath.Join(proc, fmt.Sprint(p.pid))
+		if err := os.MkdirAll(filepath.Join(dir, "task", fmt.Sprint(p.pid)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{
+			"stat": fmt.Sprintf("%d (a) b) S %d 1 1\n", p.pid, p.parent),
+			"comm": p.command + "\n",
+			filepath.Join("task", fmt.Sprint(p.pid), "wchan"): p.channel,
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		of[p.pid] = p.env
+		pids = append(pids, p.pid)
+	}
+	return proc, &lateReader{of: of}, pids
+}
+
+// A process that inherited the rank of an ancestor is a helper of that rank, not a task. Launchers that inherited a
+// rank, and processes that only wait for a child, are neither.
+func TestHelpersOfARank(t *testing.T) {
+	rank := func(n int) string { return fmt.Sprintf("PMI_RANK=%d\x00", n) }
+	for name, c := range map[string]struct {
+		list           []fakeProcess
+		tasks, helpers string
+	}{
+		"a helper of a rank that computes": {[]fakeProcess{{101, 1, "app", "0", rank(3)},
+			{102, 101, "python3", "pipe_read", rank(3)},
+			{103, 1, "app", "0", rank(4)}}, "[101 103]", "[102]"},
+		"a shell without a rank between": {[]fakeProcess{{101, 1, "app", "0", rank(3)},
+			{102, 101, "sh", "do_wait", "A=b\x00"},
+			{103, 102, "tee", "pipe_read", rank(3)}}, "[101]", "[103]"},
+		"a wrapper that waits": {[]fakeProcess{{101, 1, "bash", "do_wait", rank(0)}, {102, 101, "app", "0", rank(0)},
+			{103, 102, "tee", "pipe_read", rank(0)}}, "[102]", "[103]"},
+		"a wrapper that sleeps": {[]fakeProcess{{101, 1, "timeout", "sigsuspend", rank(0)}, {102, 101, "app", "0", rank(0)}},
+			"[102]", "[]"},
+		"a launcher of a step of one rank": {[]fakeProcess{{101, 1, "mpirun.openmpi", "do_poll", rank(0)},
+			{102, 101, "app", "0", rank(0)}, {103, 101, "app", "0", rank(1)}}, "[102 103]", "[]"},
+		"processes without ranks": {[]fakeProcess{{101, 1, "app", "0", ""}, {102, 101, "app", "0", ""}}, "[101 102]", "[]"},
+	} {
+		proc, r, pids := fakeProc(t, c.list...)
+		tasks, helpers := []int{}, []int{}
+		chosen, left := ChooseTasks(r, proc, "n1", pids)
+		for _, p := range chosen {
+			if p.Helper {
+				helpers = append(helpers, p.Stacks.PID)
+			} else {
+				tasks = append(tasks, p.Stacks.PID)
+			}
+		}
+		if fmt.Sprint(tasks) != c.tasks || fmt.Sprint(helpers) != c.helpers || left != len(pids)-len(chosen) {
+			t.Errorf("%s: tasks %v, helpers %v, %d left; want %s and %s", name, tasks, helpers, left, c.tasks, c.helpers)
+		}
+	}
+}
+
 // What the agent itself reads of a process does not include the file syscall, which may block for ever.
 func TestNoFileThatMayBlockIsRead(t *testing.T) {
 	proc := t.TempDir()

@@ -154,6 +154,18 @@ func TestOddGroups(t *testing.T) {
 	}
 }
 
+// A helper process of a rank is shown with the other threads; it is no task, and not odd.
+func TestHelperIsNotOdd(t *testing.T) {
+	helper := task(1, thread("S", "read", "read libc.so.6", "monitor solver a.c:7", "main solver a.c:1"))
+	helper.Helper = true
+	m := merged(t, polling(0), polling(1), polling(2), helper)
+	s := Text(m)
+	if m.Tasks != 3 || !strings.Contains(s, "3 of 3 tasks wait in MPI_Allreduce") || strings.Contains(s, "* ") ||
+		!strings.Contains(s, "monitor") {
+		t.Errorf("%d tasks\n%s", m.Tasks, s)
+	}
+}
+
 // Stacks of Python show the interpreter's functions, and a note says so; a task counts once.
 func TestNoteOnPython(t *testing.T) {
 	eval := thread("R", "", "_PyEval_EvalFrameDefault python3.11", "Py_RunMain python3.11", "main python3.11")

@@ -24,7 +24,12 @@ type MergedStacks struct {
 
 // Merge groups the tasks of a job by their stacks. jobID is nil for processes without a job.
 func Merge(jobID *int64, at time.Time, tasks []stack.Task, notes []note.Note) MergedStacks {
-	r := stack.GroupTasks(tasks)
-	return MergedStacks{Schema: Schema, JobID: jobID, At: at.UTC(), Tasks: len(tasks), Groups: stacks.Merge(r),
+	r, n := stack.GroupTasks(tasks), 0
+	for _, t := range tasks {
+		if !t.Helper {
+			n++
+		}
+	}
+	return MergedStacks{Schema: Schema, JobID: jobID, At: at.UTC(), Tasks: n, Groups: stacks.Merge(r),
 		Notes: append(append([]note.Note{}, notes...), r.Notes...)}
 }

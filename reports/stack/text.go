@@ -15,7 +15,7 @@ func Text(m MergedStacks) string {
 	b.WriteString(stacks.Summary(m.Groups) + "\n\n")
 	for i, g := range m.Groups {
 		if g.Others && (i == 0 || !m.Groups[i-1].Others) {
-			b.WriteString("Other threads in the program's own code:\n\n")
+			b.WriteString("Other threads and helper processes in the program's own code:\n\n")
 		}
 		b.WriteString(groupText(g) + "\n")
 	}
