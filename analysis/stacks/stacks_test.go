@@ -56,6 +56,45 @@ func TestUnreadTasksAreNotOdd(t *testing.T) {
 	}
 }
 
+// That all others wait for a task is said only of ranks of one MPI program that wait in blocking calls of MPI.
+func TestOthersWaitOnlyWhereKnown(t *testing.T) {
+	in := func(state Activity, ranks []int, functions ...string) Group {
+		g := Group{Tasks: len(ranks), Threads: len(ranks), Ranks: ranks, PIDs: ranks, Nodes: []string{"n1"}, State: state,
+			Key: fmt.Sprint(functions, state)}
+		for _, f := range append(functions, "main solver") {
+			function, library, _ := strings.Cut(f, " ")
+			g.Frames = append(g.Frames, GroupFrame{Function: function, Library: library})
+		}
+		return g
+	}
+	reduce, most := "MPI_Allreduce libmpi.so.40", []int{0, 1, 2, 3, 4}
+	for name, c := range map[string]struct {
+		most, odd Group
+		waits     bool
+	}{
+		"a collective": {in(Running, most, reduce), in(Running, []int{5}, "kernel solver"), true},
+		"another one":  {in(Running, most, reduce), in(Running, []int{5}, "MPI_Barrier libmpi.so.40"), true},
+		"stopped":      {in(Running, most, reduce), in(Stopped, []int{5}, reduce), true},
+		"OpenMP": {in(Running, most, "gomp_team_barrier_wait libgomp.so.1"), in(Running, []int{5}, "kernel solver"),
+			false},
+		"no blocking call": {in(Running, most, "MPI_Iprobe libmpi.so.40"), in(Running, []int{5}, "kernel solver"), false},
+		"an own function named like MPI's": {in(Running, most, "mpi_halo_update_ solver"),
+			in(Running, []int{5}, "kernel solver"), false},
+		"point to point": {in(Running, most, "MPI_Recv libmpi.so.40"), in(Running, []int{5, 6},
+			"MPI_Send libmpi.so.40"), false},
+		"two programs":  {in(Running, most, reduce), in(Running, []int{0}, "kernel solver"), false},
+		"without ranks": {in(Running, most, reduce), in(Running, []int{}, "kernel solver"), false},
+	} {
+		if name == "without ranks" {
+			c.odd.Tasks, c.odd.Threads, c.odd.PIDs = 1, 1, []int{5}
+		}
+		text := Summary(Merge(Record{Groups: []Group{c.most, c.odd}}))
+		if strings.Contains(text, "all others wait") != c.waits {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
 // In a program in Python the program's own code is the innermost function in the user's files: neither the module that
 // calls MPI, nor the standard library, nor the interpreter.
 func TestPlacesOfPython(t *testing.T) {

@@ -26,22 +26,15 @@ func Line(groups []Group, maxRunes int) string {
 const maxSummaryLines = 4
 
 // Summary returns some lines of text: what the tasks of the groups that are not odd do, then what each odd group does,
-// or "No task was found." Groups of other threads are left out. If there is one odd group and all other tasks wait, its
-// line says that they wait for it.
+// or "No task was found." Groups of other threads are left out. If there is one odd group and it is known that all
+// other tasks of the same MPI program wait in MPI (see allWaitFor), its line says that they wait for it.
 func Summary(groups []Group) string {
 	var main []Group
-	odd, waiting, oddTasks := 0, 0, 0
 	for _, g := range groups {
 		if g.Others {
 			continue
 		}
 		main = append(main, g)
-		if g.Odd {
-			odd++
-			oddTasks += g.Tasks
-		} else if PlacesOf(g.Frames).Waits {
-			waiting += g.Tasks
-		}
 	}
 	if len(main) == 0 {
 		return "No task was found."
@@ -58,7 +51,7 @@ func Summary(groups []Group) string {
 			continue
 		}
 		line := capitalize(TaskNames(g)) + " " + predicateOf(g)
-		if waiting > 0 && waiting+oddTasks == tasks && odd == 1 {
+		if allWaitFor(g, main) {
 			line += ": all others wait for " + map[bool]string{true: "it", false: "them"}[g.Tasks == 1]
 		}
 		lines = append(lines, line+".")
