@@ -100,6 +100,7 @@ func stepProgram(ctx context.Context, step job.StepLaunch) *exec.Cmd {
 	if os.Geteuid() == 0 {
 		a := as.ForJob(ctx, step.UID, step.GID)
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.UID, Gid: a.GID, Groups: a.Groups}
+		cmd.Env = scheduler.EnvironForUser(step.Environ)
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // srun ends its tasks
 	cmd.WaitDelay = 3 * time.Second

@@ -108,6 +108,9 @@ func StepOnAllNodes(ctx context.Context, getenv func(string) string, id run.JobI
 	return slurm.Scheduler{}.StepOnAllNodes(ctx, getenv, id, program...)
 }
 
+// EnvironForUser returns what a step that root starts with the rights of a job's user gets of root's environment.
+func EnvironForUser(environ []string) []string { return slurm.Scheduler{}.EnvironForUser(environ) }
+
 // TaskOf returns the scheduler's number of a task (the MPI rank) from the environment of one of its processes.
 func TaskOf(getenv func(string) string) (number int, ok bool) {
 	return slurm.Scheduler{}.TaskOf(getenv)

@@ -126,6 +126,19 @@ func clientEnviron(environ []string) []string {
 	})
 }
 
+// EnvironForUser returns the variables of root's environment that a step with the rights of another user gets. That
+// user can read the environment of srun and of its tasks, so it has no token, key or address of an agent.
+func (Scheduler) EnvironForUser(environ []string) []string {
+	list := []string{"PATH=/usr/bin:/bin"}
+	for _, v := range environ {
+		name, _, _ := strings.Cut(v, "=")
+		if slices.Contains([]string{"SLURM_CONF", "SLURM_CONF_SERVER", "JOBGAIT_CONFIG"}, name) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
 // stepArguments returns the command line by which srun runs program as a step of a job; where has further options
 // for srun. The step starts no server of an MPI library.
 func stepArguments(srun string, id run.JobID, where, program []string) []string {
