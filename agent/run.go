@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -121,7 +122,7 @@ func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func
 	if err := a.begin(dir.ProfilePath(), c.Agent); err != nil {
 		return notSampled(err)
 	}
-	if err := os.WriteFile(dir.ReadyPath(), nil, 0o600); err != nil {
+	if err := dir.Mark(filepath.Base(dir.ReadyPath())); err != nil {
 		log(fmt.Errorf("create the file that reports the start of sampling: %w: sampling goes on", err))
 	}
 	requestScope(h.systemd, r, c.Agent, log)
@@ -141,6 +142,6 @@ func writeDeclined(dir job.RunDir, r job.Run, notes []note.Note) error {
 		return notSampled(err)
 	}
 	a.writer = w
-	_ = os.WriteFile(dir.ReadyPath(), nil, 0o600)
+	_ = dir.Mark(filepath.Base(dir.ReadyPath()))
 	return a.seal("declined")
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job/jobtest"
 )
 
 // A sparse file of any size costs nothing to refuse, and a file of the kernel, whose size is unknown, is read up to the
@@ -31,5 +33,32 @@ func TestReadPlainLimitsWhatItReads(t *testing.T) {
 		if _, _, err := ReadPlain(path, 1<<20); err == nil {
 			t.Errorf("%s was read", path)
 		}
+	}
+}
+
+// OpenPlain and what uses it neither wait for an irregular file nor change the target of a link.
+func TestIrregularFilesAreNotOpened(t *testing.T) {
+	for name, create := range jobtest.Irregular() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := RunDir(t.TempDir())
+			path, target := dir.Path("file"), dir.Path("file.target")
+			jobtest.ReplaceByIrregular(t, path, create)
+			for _, flags := range []int{os.O_RDONLY, os.O_WRONLY | os.O_CREATE, os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_TRUNC} {
+				if f, err := OpenPlain(path, flags, 0o600); !errors.Is(err, ErrIrregular) {
+					t.Errorf("opened with flags %#x: %v, %v", flags, f, err)
+				}
+			}
+			var run Run
+			if err := dir.ReadJSON("file", &run); !errors.Is(err, ErrIrregular) {
+				t.Errorf("read: %v", err)
+			}
+			if err := dir.Mark("file"); !errors.Is(err, ErrIrregular) {
+				t.Errorf("marked: %v", err)
+			}
+			if _, err := os.Lstat(target); err == nil {
+				t.Error("the target of the link was made")
+			}
+		})
 	}
 }

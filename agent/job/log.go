@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"jobgait/agent/journal"
@@ -48,7 +47,7 @@ func OpenLog(c configs.Config, node, program string, jobID run.JobID) (*Log, err
 		// file over the long one. That loses lines, never more.
 		_ = os.Rename(path, path+".1")
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	f, err := OpenPlain(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return l, fmt.Errorf("open the log file: %w", err)
 	}

@@ -156,6 +156,15 @@ func (d RunDir) WriteFile(name string, b []byte) error { return writeFile(d.Path
 // ReadJSON decodes what WriteJSON stored; fs.ErrNotExist means that the file does not exist.
 func (d RunDir) ReadJSON(name string, v any) error { return readJSON(d.Path(name), v) }
 
+// Mark creates an empty file in the directory, or empties the one of this name, whose time becomes the present.
+func (d RunDir) Mark(name string) error {
+	f, err := OpenPlain(d.Path(name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // EnvPath returns the path of the file with the Run, written by the Prolog.
 func (d RunDir) EnvPath() string { return d.Path("env.json") }
 
@@ -186,7 +195,7 @@ func (d RunDir) ReadRun() (Run, error) {
 // SyncRun syncs env.json to disk, for which the Prolog has no time. Without it a power failure in the first
 // half minute of a run would leave an empty file.
 func (d RunDir) SyncRun() error {
-	f, err := os.Open(d.EnvPath())
+	f, err := OpenPlain(d.EnvPath(), os.O_RDONLY, 0)
 	if err != nil {
 		return fmt.Errorf("sync the run's context to disk: %w", err)
 	}
@@ -231,9 +240,9 @@ func (d RunDir) ReadDetails() (Details, error) {
 // belongs to the open file: it passes to a child with the descriptor and ends when the last copy is closed,
 // even by a kill. The lock file is created if it is missing.
 func (d RunDir) TryLock() (*os.File, error) {
-	f, err := os.OpenFile(d.LockPath(), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	f, err := OpenPlain(d.LockPath(), os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, syscall.EROFS) { // a disk that failed during the job: what is there can be reported
-		f, err = os.OpenFile(d.LockPath(), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+		f, err = OpenPlain(d.LockPath(), os.O_RDONLY, 0)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the lock file of the run: %w", err)

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"fmt"
-	"os"
 
 	"jobgait/analysis/series"
 )
@@ -19,7 +18,7 @@ type Chunks struct {
 // OpenChunks opens a profile for reading block by block. It first reads all heads once, to choose the code
 // pages that get a column.
 func OpenChunks(path string) (*Chunks, error) {
-	in, err := os.Open(path)
+	in, err := openFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the profile: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"jobgait/analysis/anatomy"
@@ -66,7 +65,7 @@ func Load(path string) (LoadedProfile, error) { return loadFile(path, defaultLim
 
 // loadFile does what Load does, within the given limits.
 func loadFile(path string, r columnLimits) (LoadedProfile, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return LoadedProfile{}, fmt.Errorf("open the profile: %w", err)
 	}

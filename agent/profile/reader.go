@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"slices"
+
+	"golang.org/x/sys/unix"
 
 	"jobgait/analysis/anatomy"
 )
@@ -39,7 +42,7 @@ type Reader struct {
 
 // Open opens a profile for reading block by block and reads its header. The profile may still be growing.
 func Open(path string) (*Reader, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the profile: %w", err)
 	}
@@ -50,6 +53,23 @@ func Open(path string) (*Reader, error) {
 	}
 	r.file = f
 	return r, nil
+}
+
+// openFile opens a regular file for reading. It returns an error for other files and does not wait for a pipe's writer.
+func openFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("want a regular file, not a directory, pipe or device")}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // NewReader reads the header of a profile from a stream.

@@ -94,7 +94,7 @@ func (a Archive) PutRun(ctx context.Context, r RunContext) error {
 
 // addFile appends the file at path to a tar archive under this name.
 func addFile(to *tar.Writer, path, name string) error {
-	f, err := os.Open(path)
+	f, err := job.OpenPlain(path, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -211,28 +213,26 @@ func TestJobsWithoutADirectory(t *testing.T) {
 	}
 }
 
-// A record that cannot be read at the moment stays. Only a damaged record is discarded or set aside.
+// A record that cannot be read at the moment, because of an error of the disk, stays. Only a damaged record is set
+// aside.
 func TestUnreadableRecordsStay(t *testing.T) {
-	dir, key := t.TempDir(), run.Key{Cluster: "c", JobID: 7}
-	job, node := filepath.Join(dir, jobsDir, "j"+suffix), filepath.Join(jobDir(dir, key), key.String()+"@n1"+suffix)
-	for _, path := range []string{job, node} { // reading a directory is an error, as of a file on a failing disk
-		if err := os.MkdirAll(filepath.Join(path, "x"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	dir, r := threeJobs(t), record("n1", run.Key{Cluster: "c", JobID: 7}, 3, 100)
+	store(t, dir, r)
+	failing := &fs.PathError{Op: "read", Path: "record", Err: syscall.EIO}
+	names, err := recordNames(jobDir(dir, r.Key))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
 	}
-	link := filepath.Join(dir, jobsDir, "k"+suffix)
-	if err := os.Symlink(job, link); err != nil {
-		t.Fatal(err)
-	}
-	if taken, _, err := Jobs(dir, recordByRecord(func(JobRecord) error { return nil })); taken != 0 || err == nil {
-		t.Errorf("%d taken, %v", taken, err)
-	}
-	if _, err := (Store{Dir: dir}).Orphans(context.Background(), time.Nanosecond, Sweeper{Name: "n1"}); err != nil {
-		t.Error(err)
-	}
-	for _, path := range []string{link, node} {
+	handleUnreadable(dir, names[0], failing, func(string) {})
+	q := queue{in: filepath.Join(dir, jobsDir)}
+	jobName := run.Key{Cluster: "c", JobID: 1}.String() + suffix
+	q.reject(jobName, failing)
+	for _, path := range []string{names[0].path(dir), filepath.Join(q.in, jobName)} {
 		if _, err := os.Lstat(path); err != nil {
 			t.Errorf("thrown away: %v", err)
 		}
+	}
+	if q.failed == nil || q.setAside != 0 {
+		t.Errorf("%d set aside, %v", q.setAside, q.failed)
 	}
 }

@@ -23,7 +23,7 @@ type JobRecord struct {
 
 // putJob writes a job record into the jobs directory, replacing an earlier one of the same run.
 func putJob(dir string, j JobRecord) error {
-	return writeRecord(filepath.Join(dir, jobsDir, j.Summary.Key.String()+suffix), j)
+	return writeRecord(dir, filepath.Join(dir, jobsDir, j.Summary.Key.String()+suffix), j)
 }
 
 // decodeJob decodes and validates a job record.
@@ -61,7 +61,7 @@ func Jobs(dir string, f func([]JobRecord) []error) (taken, aside int, err error)
 		return 0, 0, fmt.Errorf("list the job records of the collection directory: %w", err)
 	}
 	for _, e := range entries {
-		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), suffix) {
+		if strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), suffix) {
 			continue
 		}
 		if q.read(e.Name()); len(q.records) < history.BatchRuns && q.bytes < maxQueueBytes {

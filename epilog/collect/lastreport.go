@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"jobgait/agent/job"
@@ -67,10 +68,13 @@ func reportedPath(dir, jobName, runName string) string {
 }
 
 // readLastReport reads the last report of a run and when it was made (the file server's time). It returns the zero
-// value if the file does not exist or is damaged.
+// value if the file does not exist or is damaged, and also for a pipe, link or directory of its name: any process of the
+// account can make one, and with an error the run would never be finished.
 func readLastReport(dir, jobName, runName string) (LastReport, time.Time, error) {
 	text, info, err := readFile(reportedPath(dir, jobName, runName), maxLastReport)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, job.ErrTooLarge) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, job.ErrTooLarge),
+		errors.Is(err, job.ErrIrregular):
 		return LastReport{}, time.Time{}, nil
 	}
 	if err != nil {
@@ -97,7 +101,7 @@ func findLastReport(dir string, w RecordRequest) (last LastReport, made time.Tim
 		return readLastReport(dir, in, w.Key.String())
 	}
 	entries, err := os.ReadDir(filepath.Dir(reportedPath(dir, in, "")))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return last, made, fmt.Errorf("list the reported runs: %w", err)
 	}
 	nearest := float64(maxEndGapS)
@@ -132,11 +136,7 @@ func putLastReport(dir string, l LastReport) error {
 	if err != nil {
 		return fmt.Errorf("internal error, please report it: encode the last report of run %s: %w", name, err)
 	}
-	path := reportedPath(dir, in, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the directory of reported runs in the collection directory: %w", err)
-	}
-	return job.Replace(path, append(text, '\n'), 0o600, true)
+	return replaceFile(dir, reportedPath(dir, in, name), append(text, '\n'))
 }
 
 // removeOldReported removes those directories of last reports to which none was added for keepReported, and the oldest
@@ -207,7 +207,7 @@ func withNews(dir string, records []summary.NodeRecord) ([]summary.NodeRecord, e
 			found = append(found, records...)
 		case last.Complete() || time.Since(made) > keepRecords:
 			for _, r := range records {
-				if err := os.Remove(recordPath(dir, r)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				if err := removePath(recordPath(dir, r)); err != nil {
 					return nil, fmt.Errorf("remove a record of run %s, which is reported: %w", key, err)
 				}
 			}

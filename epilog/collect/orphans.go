@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"jobgait/agent/job"
 	"jobgait/analysis/summary"
 )
 
@@ -25,7 +26,8 @@ func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]sum
 		return nil, err
 	}
 	if all {
-		if err := removeOldReported(dir); err != nil {
+		err := errors.Join(removeOldReported(dir), removeLeftovers(dir), removeLeftovers(filepath.Join(dir, jobsDir)))
+		if err != nil {
 			say(err.Error())
 		}
 	}
@@ -57,8 +59,13 @@ func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]sum
 // than their last report has (see withNews). It returns nil without reading if the records are only kept for late
 // nodes.
 func recordsWithNews(dir, name string, say func(string)) ([]summary.NodeRecord, error) {
-	names, err := recordNames(filepath.Join(dir, runsDir, name))
-	if err != nil {
+	in := filepath.Join(dir, runsDir, name)
+	names, err := recordNames(in)
+	if err == nil && len(names) == 0 {
+		err = removeLeftovers(in)
+		_ = os.Remove(in) // stays if it has other files
+	}
+	if err != nil || len(names) == 0 {
 		return nil, err
 	}
 	if waiting, err := waitsForLateNodes(dir, names); waiting || err != nil {
@@ -74,6 +81,30 @@ func recordsWithNews(dir, name string, say func(string)) ([]summary.NodeRecord, 
 		records = append(records, r)
 	}
 	return withNews(dir, records)
+}
+
+// leftoverAge is the age at which a temporary file has no writer any more.
+const leftoverAge = 24 * time.Hour
+
+// removeLeftovers removes the temporary files in a directory that killed writers have left. A missing directory is not
+// an error.
+func removeLeftovers(in string) error {
+	entries, err := os.ReadDir(in)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove temporary files of killed processes: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), job.TemporaryPrefix) && !strings.HasPrefix(e.Name(), temporarySweeper) {
+			continue
+		}
+		if info, err := e.Info(); err != nil || time.Since(info.ModTime()) < leftoverAge {
+			continue
+		}
+		if err := removePath(filepath.Join(in, e.Name())); err != nil {
+			return fmt.Errorf("remove a temporary file of a killed process: %w", err)
+		}
+	}
+	return nil
 }
 
 // dirsToCheck returns the names of the job directories that the sweeper checks: all if it is elected, else

@@ -33,7 +33,7 @@ const maxFile = 32 << 20
 
 // putNodeRecord writes a node's record into the directory of its job.
 func putNodeRecord(dir string, r summary.NodeRecord) error {
-	return writeRecord(recordPath(dir, r), r)
+	return writeRecord(dir, recordPath(dir, r), r)
 }
 
 // recordPath returns the path of a node's record below the collection directory.
@@ -59,22 +59,53 @@ func jobDir(dir string, key run.Key) string {
 // nodeName returns the part of a record's file name that identifies the node; "@" separates it from the run.
 func nodeName(node string) string { return run.PathElement(node, "node") }
 
-// writeRecord encodes v and replaces the file at path atomically and synced to disk.
-func writeRecord(path string, v any) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the job's directory in the collection directory: %w", err)
-	}
+// writeRecord encodes v and writes it to the file at path below the collection directory dir.
+func writeRecord(dir, path string, v any) error {
 	packed, err := summary.Encode(v)
 	if err != nil {
 		return err
 	}
-	return job.Replace(path, packed, 0o600, true)
+	return replaceFile(dir, path, packed)
+}
+
+// replaceFile replaces the file at path below the collection directory dir atomically and synced to disk, and makes its
+// directories. It removes a directory in the place of the file and other files in the place of its directories: any
+// process of the account can make them, and the run of this file would never be finished. A link without a target
+// stays, because its target may be a file system that is not mounted now.
+func replaceFile(dir, path string, content []byte) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if errors.Is(err, syscall.ENOTDIR) {
+		for in := filepath.Dir(path); len(in) > len(dir); in = filepath.Dir(in) {
+			if info, err := os.Stat(in); err == nil && !info.IsDir() {
+				_ = os.Remove(in) // MkdirAll returns the error
+			}
+		}
+		err = os.MkdirAll(filepath.Dir(path), 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("make a directory in the collection directory: %w", err)
+	}
+	if err := removeDir(path); err != nil {
+		return err
+	}
+	return job.Replace(path, content, 0o600, true)
+}
+
+// removeDir removes a directory, with its content, that has the path of a file.
+func removeDir(path string) error {
+	if info, err := os.Lstat(path); err != nil || !info.IsDir() {
+		return nil
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return fmt.Errorf("remove a directory in the place of a file of the collection directory: %w", err)
+	}
+	return nil
 }
 
 // readRecord returns the unpacked JSON of the record in a file.
 func readRecord(path string) ([]byte, error) {
 	packed, _, err := readFile(path, maxFile)
-	if errors.Is(err, job.ErrTooLarge) {
+	if errors.Is(err, job.ErrTooLarge) || errors.Is(err, job.ErrIrregular) {
 		return nil, fmt.Errorf("%w: %w", summary.ErrDamaged, err)
 	}
 	if err != nil {
@@ -145,12 +176,15 @@ func forgetRecords(dir string, w RecordRequest) error {
 	var failed error
 	for _, n := range names {
 		if (n.run == w.Key.String() || n.run == noAgent) && !needsNewerVersion(n.path(dir)) {
-			failed = errors.Join(failed, os.Remove(n.path(dir)))
+			failed = errors.Join(failed, removePath(n.path(dir)))
 		}
 	}
 	_ = os.Remove(in) // stays while a requeued run of the job uses it
 	return failed
 }
+
+// removePath removes a file of the collection directory, or whatever else has its name. A missing one is not an error.
+func removePath(path string) error { return os.RemoveAll(path) }
 
 // needsNewerVersion reports whether only a newer version can read a record. It returns false for a record
 // that cannot be read.

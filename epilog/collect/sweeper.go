@@ -34,6 +34,8 @@ const (
 	sweeperFile  = "sweeper"
 	electionTerm = 40 * time.Minute
 	renewAfter   = 256
+	// temporarySweeper is the prefix of a file that becomes sweeperFile.
+	temporarySweeper = ".tmp-sweeper-"
 )
 
 // maxSweeper limits how much of the file is read: any process of the account can write it.
@@ -46,7 +48,7 @@ func (w Sweeper) elect(dir string) (bool, error) {
 	fail := func(err error) (bool, error) {
 		return false, fmt.Errorf("elect the node that reports the runs of dead nodes: %w", err)
 	}
-	f, err := os.CreateTemp(dir, ".tmp-sweeper-")
+	f, err := os.CreateTemp(dir, temporarySweeper)
 	if err != nil {
 		return fail(err)
 	}
@@ -62,6 +64,10 @@ func (w Sweeper) elect(dir string) (bool, error) {
 	}
 	holder, at, err := electedSweeper(path)
 	switch {
+	case errors.Is(err, job.ErrIrregular): // made by another process of the account: without a node no run is adopted
+		if err := removeDir(path); err != nil {
+			return fail(err)
+		}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fail(err)
 	case err == nil && holder != w.Name && now.ModTime().Sub(at) < electionTerm && at.Sub(now.ModTime()) < electionTerm:

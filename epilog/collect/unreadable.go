@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/agent/job"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -57,11 +58,15 @@ func setAside(path, dir string, why error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the directory of unusable records: %w", err)
 	}
-	if err := os.Rename(path, filepath.Join(dir, filepath.Base(path))); err != nil {
+	to := filepath.Join(dir, filepath.Base(path))
+	if err := errors.Join(removeDir(to), removeDir(to+whySuffix)); err != nil {
+		return err
+	}
+	if err := os.Rename(path, to); err != nil {
 		return fmt.Errorf("move an unusable record: %w", err)
 	}
 	text := note.Line(why.Error(), maxWhy) + "\n"
-	if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)+whySuffix), []byte(text), 0o600); err != nil {
+	if err := job.Replace(to+whySuffix, []byte(text), 0o600, false); err != nil {
 		return fmt.Errorf("write why an unusable record was moved: %w", err)
 	}
 	return dropOldest(dir, maxFailed, maxFailedBytes)
@@ -115,7 +120,7 @@ func dropOldest(dir string, files int, bytes int64) error {
 	}
 	var all []fs.FileInfo
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+		if info, err := e.Info(); err == nil {
 			all = append(all, info)
 			bytes -= info.Size()
 		}
@@ -125,7 +130,7 @@ func dropOldest(dir string, files int, bytes int64) error {
 	})
 	gone := 0
 	for gone < len(all) && (len(all)-gone > files || bytes < 0) {
-		if err := os.Remove(filepath.Join(dir, all[gone].Name())); err != nil {
+		if err := os.RemoveAll(filepath.Join(dir, all[gone].Name())); err != nil {
 			return fmt.Errorf("limit the size of %s: %w: it may grow further", dir, err)
 		}
 		bytes += all[gone].Size()

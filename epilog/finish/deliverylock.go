@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -131,7 +130,7 @@ func (t deliveryLock) release() { _ = t.lock.Close() }
 // process holds the lock, or if the file was removed or replaced meanwhile, so that two processes never hold locks of
 // one path.
 func tryLockFile(path string, flags int) (*os.File, error) {
-	lock, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW|flags, 0o600)
+	lock, err := job.OpenPlain(path, os.O_RDWR|flags, 0o600)
 	if err != nil {
 		return nil, err
 	}

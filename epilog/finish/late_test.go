@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/epilog/collect"
 )
@@ -275,5 +276,22 @@ func TestLastReportFile(t *testing.T) {
 	s.sweep("n1")
 	if made, _ := filepath.Glob(filepath.Join(s.cfg.Collect.Dir, "reported", "*", "*")); len(made) > 0 {
 		t.Errorf("a run of one node has %v", made)
+	}
+}
+
+// A pipe, link or directory in the place of the run's last report does not keep a late run unfinished.
+func TestLateRunWithAnIrregularLastReport(t *testing.T) {
+	t.Parallel()
+	for name, create := range jobtest.Irregular() {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			second := s.runEnded("n2", "n1,n2", adoptAfter)
+			s.sweep("n2")
+			jobtest.ReplaceByIrregular(t, filepath.Join(s.cfg.Collect.Dir, "reported", "test-", "test-7.r0.json"), create)
+			first := s.runEnded("n1", "n1,n2", adoptAfter)
+			s.sweep("n1")
+			s.reportFrom(2, 2)
+			s.finished(first, second)
+		})
 	}
 }

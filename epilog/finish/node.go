@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"iter"
 	"math"
-	"os"
 	"slices"
 	"syscall"
 	"time"
@@ -61,9 +60,12 @@ func recordFromFiles(dir job.RunDir, run job.Run, end RunEnd) (summary.NodeRecor
 	return r, err
 }
 
+// maxRecordBytes limits the packed record of a node that is read: one with the most patterns has 100 KB.
+const maxRecordBytes = 32 << 20
+
 // readRecord reads and validates the record that nodeRecord stored.
 func readRecord(path string) (summary.NodeRecord, error) {
-	packed, err := os.ReadFile(path)
+	packed, _, err := job.ReadPlain(path, maxRecordBytes)
 	if err != nil {
 		return summary.NodeRecord{}, err
 	}

@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/job"
 	"jobgait/analysis/history"
 )
 
@@ -58,7 +58,7 @@ func (f Finisher) isHistoryStuck() bool {
 	if f.Spool == "" {
 		return false
 	}
-	lock, err := os.OpenFile(filepath.Join(f.Spool, historyStuckFile), os.O_RDWR|syscall.O_NOFOLLOW, 0)
+	lock, err := job.OpenPlain(filepath.Join(f.Spool, historyStuckFile), os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}
@@ -73,7 +73,7 @@ func (f Finisher) markHistoryStuck() error {
 		return nil
 	}
 	fd, err := unix.Open(filepath.Join(f.Spool, historyStuckFile),
-		unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+		unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return fmt.Errorf("mark the history as stuck, without which more processes may hang: open %s: %w",
 			filepath.Join(f.Spool, historyStuckFile), err)

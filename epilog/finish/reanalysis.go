@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -45,7 +44,7 @@ func (f Finisher) archiveNode(ctx context.Context, dir job.RunDir) {
 		defer cancel()
 		err := to.PutNode(ctx, run.Key, run.Node, dir)
 		if err == nil {
-			err = os.WriteFile(dir.Path(archivedFile), nil, 0o600)
+			err = dir.Mark(archivedFile)
 		}
 		if err != nil {
 			f.Log("job %d: the files of this node are not archived, so jobgait reanalyse cannot use them: %v", run.Key.JobID,

@@ -333,7 +333,7 @@ func fileExists(dir job.RunDir, name string) bool {
 // files that spool.keep does not keep, but not the directory: an Epilog that Slurm repeats must find that the
 // run is over.
 func (f Finisher) closeRun(_ context.Context, p *progress) error {
-	if err := os.WriteFile(p.dir.Path(doneFile), nil, 0o600); err != nil {
+	if err := p.dir.Mark(doneFile); err != nil {
 		return fmt.Errorf("mark the run as finished: %w", err)
 	}
 	if keep := f.Config.Spool.Keep; keep == "all" || p.collects && keep != "none" {

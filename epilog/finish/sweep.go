@@ -220,7 +220,7 @@ const recentEndS = 15
 // kills this process. If it fails, the caller does not try: without a file every sweep would deliver the report
 // again.
 func recordTry(dir job.RunDir) error {
-	if err := os.WriteFile(dir.Path(triedFile), nil, 0o600); err != nil {
+	if err := dir.Mark(triedFile); err != nil {
 		return fmt.Errorf("record the attempt to finish the run: %w", err)
 	}
 	return nil

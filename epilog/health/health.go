@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -76,7 +75,7 @@ func Add(spool string, did Counts) (Counts, error) {
 	fail := func(err error) (Counts, error) {
 		return did, fmt.Errorf("update the totals in %s: %w", filepath.Join(spool, totalsFile), err)
 	}
-	f, err := os.OpenFile(filepath.Join(spool, totalsFile), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	f, err := job.OpenPlain(filepath.Join(spool, totalsFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return fail(err)
 	}

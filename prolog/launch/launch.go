@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/as"
+	"jobgait/agent/job"
 )
 
 // Spec describes the program to start.
@@ -46,7 +47,7 @@ func Detach(s Spec, files ...*os.File) (pid, pidfd int, err error) {
 		}
 		defer in.Close()
 	}
-	log, err := os.OpenFile(s.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	log, err := job.OpenPlain(s.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		log = null // a failed disk: the work matters more than its log
 	} else {
