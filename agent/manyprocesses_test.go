@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,21 +19,30 @@ import (
 	"jobgait/analysis/run"
 )
 
-// forks starts 2,000 processes, prints a line, and all end when its standard input is closed.
+// processes returns how many processes the job has: JOBGAIT_PROCESSES, 200 without it.
+func processes() int {
+	n, err := strconv.Atoi(os.Getenv("JOBGAIT_PROCESSES"))
+	if err != nil {
+		return 200
+	}
+	return n
+}
+
+// forks starts processes, prints a line, and all end when its standard input is closed.
 const forks = `exec 3<&0; i=0
-while [ $i -lt 2000 ]; do { read -r line <&3; } & i=$((i+1)); done
+while [ $i -lt %d ]; do { read -r line <&3; } & i=$((i+1)); done
 echo ready; wait`
 
 // sealCPU is how much CPU time the agent may take to seal its profile. An Epilog kills it after a second, which this
 // test measures in CPU time, because the time of a clock depends on the load of the machine.
 const sealCPU = 500 * time.Millisecond
 
-// When 2,000 processes of the job end at once, and the Epilog stops the agent at the same time, the agent seals its
+// When all processes of a job end at once, and the Epilog stops the agent at the same time, the agent seals its
 // profile before the Epilog kills it.
 func TestProcessesThatEndAtOnce(t *testing.T) {
 	needPerf(t)
 	id := run.JobID(os.Getpid())*10 + 7
-	cmd := exec.Command("/bin/sh", "-c", forks)
+	cmd := exec.Command("/bin/sh", "-c", fmt.Sprintf(forks, processes()))
 	cmd.Env = []string{"SLURM_JOB_ID=" + id.String(), "PATH=/usr/bin:/bin"}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -54,7 +64,7 @@ func TestProcessesThatEndAtOnce(t *testing.T) {
 	}
 	agent := startAgent(t, runDirOf(t, job.Run{Key: run.Key{Cluster: "test", JobID: id}, Job: jobOfUser(os.Getuid())}))
 	jobtest.Until(t, "the agent has read the processes of the job", func() bool {
-		return readCalls(t, agent.Process.Pid) > 2*2000
+		return readCalls(t, agent.Process.Pid) > 2*processes()
 	})
 	before := cpuTime(t, agent.Process.Pid)
 	if err := errors.Join(agent.Process.Signal(unix.SIGTERM), stdin.Close()); err != nil {

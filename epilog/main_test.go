@@ -23,6 +23,7 @@ import (
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/names"
 	"jobgait/agent/peek"
+	"jobgait/agent/peek/peektest"
 	"jobgait/configs"
 	"jobgait/epilog/archive"
 	"jobgait/epilog/check"
@@ -164,13 +165,13 @@ func brief(t *testing.T) (env map[string]string, spool string) {
 	return env, job.NodeDir(dir+"/spool", "n1")
 }
 
-// A hook that is blocked (here by a log that is a pipe) says so when its time is over.
+// A hook that is blocked, here by a spool whose file system hangs, says so when its time is over.
 func TestHookThatHangs(t *testing.T) {
 	env, spool := brief(t)
-	pipe := filepath.Join(spool, "jobgait.log")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(func() { // the hook goes on when the file system is gone
+		jobtest.Until(t, "the spool can be removed", func() bool { return os.RemoveAll(filepath.Dir(spool)) == nil })
+	})
+	peektest.MountHanging(t, spool)
 	status, _, complaint := call(t, env)
 	if status != 0 || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, "did not end within") {
 		t.Errorf("status %d, said %q", status, complaint)

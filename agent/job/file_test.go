@@ -44,7 +44,8 @@ func TestIrregularFilesAreNotOpened(t *testing.T) {
 			dir := RunDir(t.TempDir())
 			path, target := dir.Path("file"), dir.Path("file.target")
 			jobtest.ReplaceByIrregular(t, path, create)
-			for _, flags := range []int{os.O_RDONLY, os.O_WRONLY | os.O_CREATE, os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_TRUNC} {
+			for _, flags := range []int{os.O_RDONLY, os.O_WRONLY | os.O_CREATE, os.O_RDWR | os.O_CREATE,
+				os.O_WRONLY | os.O_TRUNC} {
 				if f, err := OpenPlain(path, flags, 0o600); !errors.Is(err, ErrIrregular) {
 					t.Errorf("opened with flags %#x: %v, %v", flags, f, err)
 				}

@@ -87,7 +87,8 @@ func TestIrregularRecordIsReplaced(t *testing.T) {
 // An irregular file with the name of another node's record is set aside and reported, and does not keep the run
 // unfinished.
 func TestIrregularRecordIsSetAside(t *testing.T) {
-	r, other := record("n1", run.Key{Cluster: "c", JobID: 7}, 3, 100), record("n2", run.Key{Cluster: "c", JobID: 7}, 3, 100)
+	key := run.Key{Cluster: "c", JobID: 7}
+	r, other := record("n1", key, 3, 100), record("n2", key, 3, 100)
 	eachIrregular(t, func(t *testing.T, create func(path string) error) {
 		dir := t.TempDir()
 		s := store(t, dir, r)

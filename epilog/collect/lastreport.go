@@ -68,8 +68,8 @@ func reportedPath(dir, jobName, runName string) string {
 }
 
 // readLastReport reads the last report of a run and when it was made (the file server's time). It returns the zero
-// value if the file does not exist or is damaged, and also for a pipe, link or directory of its name: any process of the
-// account can make one, and with an error the run would never be finished.
+// value if the file does not exist or is damaged, and also for a pipe, link or directory of its name: any process of
+// the account can make one, and with an error the run would never be finished.
 func readLastReport(dir, jobName, runName string) (LastReport, time.Time, error) {
 	text, info, err := readFile(reportedPath(dir, jobName, runName), maxLastReport)
 	switch {

@@ -35,7 +35,8 @@ func Irregular() map[string]func(path string) error {
 				return err
 			}
 			defer func() { _ = dir.Close() }()
-			return unix.Bind(fd, &unix.SockaddrUnix{Name: filepath.Join("/proc/self/fd", strconv.Itoa(int(dir.Fd())), filepath.Base(path))})
+			in := filepath.Join("/proc/self/fd", strconv.Itoa(int(dir.Fd())))
+			return unix.Bind(fd, &unix.SockaddrUnix{Name: filepath.Join(in, filepath.Base(path))})
 		},
 	}
 }
