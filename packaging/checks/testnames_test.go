@@ -46,7 +46,7 @@ func TestNamedTestsExist(t *testing.T) {
 		}
 		return string(text)
 	}
-	var known []string
+	known := []string{"BenchmarkDotNet"} // a program
 	for _, name := range treeFiles(t, "*_test.go") {
 		for _, found := range testFunc.FindAllStringSubmatch(read(name), -1) {
 			known = append(known, found[1])
