@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/rawcall"
 )
 
 // FoundDir is the job's cgroup directory in one hierarchy. A directory that was removed and created again has
@@ -151,12 +153,15 @@ func (f *Finder) AddMember(pid int) {
 		return
 	}
 	f.readPIDs[pid] = true
-	text, err := os.ReadFile(filepath.Join(f.proc, strconv.Itoa(pid), "cgroup"))
+	text, err := rawcall.ReadRecord(filepath.Join(f.proc, strconv.Itoa(pid), "cgroup"), nil, maxMemberships)
 	if err != nil {
 		return
 	}
 	f.learnFrom(Parse(text))
 }
+
+// maxMemberships limits what is read of a process's list of cgroups, in bytes.
+const maxMemberships = 1 << 16
 
 // learnFrom records the job's directories from the memberships of one member, or counts it as an outsider if
 // it is in no cgroup of the job in the hierarchy of perf events.

@@ -21,6 +21,7 @@ type Child struct {
 	to        int // descriptors of the two pipes
 	from      int
 	in        []byte // received bytes that are not a complete reply yet
+	received  []byte // buffer of one read
 	seq       uint32
 	open      ProcRequest // the unanswered request
 	openSince int64       // when it was sent, 0 without one
@@ -42,6 +43,10 @@ const (
 	waitNSPerS = 2e8
 	maxWaitNS  = 1e8
 )
+
+// rawWaitNS is how long a wait for a reply keeps all other goroutines from running (package rawcall). Most replies come
+// within it, and an ordinary wait costs more than the reply.
+const rawWaitNS = 1e6
 
 var (
 	// ErrTimeout means that the child has not answered this request yet. ErrBusy means that the request was not sent,
@@ -85,7 +90,7 @@ func (c *Child) Ask(q ProcRequest) ([]byte, error) {
 	}
 	defer func() { c.waitBudget.Spend(c.now() - began) }()
 	c.seq++
-	if n, err := unix.Write(c.to, q.encode(c.seq)); n != requestBytes {
+	if n, err := rawcall.Write(c.to, q.encode(c.seq)); n != requestBytes {
 		return nil, c.abandon(fmt.Errorf("send a request to the child that reads /proc: %w", err))
 	}
 	c.open, c.openSince = q, began
@@ -152,24 +157,31 @@ func (c *Child) await(until int64) (reply, error) {
 // ErrTimeout. After a signal it returns nil without bytes. It abandons a child that has ended.
 func (c *Child) receive(until int64) error {
 	wait := max(0, until-c.now())
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(c.from), Events: unix.POLLIN}}, int((wait+999_999)/1e6))
-	switch {
-	case errors.Is(err, unix.EINTR):
-		return nil
-	case err != nil:
-		return c.abandon(fmt.Errorf("wait for an answer of the child that reads /proc: %w", err))
-	case n == 0:
-		return ErrTimeout
+	if !rawcall.ReadableWithin(c.from, min(wait, rawWaitNS)) {
+		if wait = until - c.now(); wait <= 0 {
+			return ErrTimeout
+		}
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(c.from), Events: unix.POLLIN}}, int((wait+999_999)/1e6))
+		switch {
+		case errors.Is(err, unix.EINTR):
+			return nil
+		case err != nil:
+			return c.abandon(fmt.Errorf("wait for an answer of the child that reads /proc: %w", err))
+		case n == 0:
+			return ErrTimeout
+		}
 	}
-	buf := make([]byte, 1<<16)
-	n, err = unix.Read(c.from, buf)
+	if c.received == nil {
+		c.received = make([]byte, 1<<16)
+	}
+	n, err := rawcall.Read(c.from, c.received)
 	switch {
 	case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
 		return nil
 	case n <= 0:
 		return c.abandon(fmt.Errorf("the child that reads /proc has ended: %w", cmp.Or(err, errMalformedAnswer)))
 	}
-	c.in = append(c.in, buf[:n]...)
+	c.in = append(c.in, c.received[:n]...)
 	return nil
 }
 

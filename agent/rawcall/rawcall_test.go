@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -53,6 +54,63 @@ func TestReadsProc(t *testing.T) {
 	want, err := os.Readlink("/proc/self/exe")
 	if got, lerr := Readlink("/proc/self/exe"); got != want || (err == nil) != (lerr == nil) {
 		t.Errorf("link %q, %v; want %q", got, lerr, want)
+	}
+}
+
+// A directory of more entries than one call returns has the names that os.ReadDir finds.
+func TestReadNamesEqualsOSReadDir(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 700 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("an entry with a long name %d", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{dir, t.TempDir(), "/proc/self/task"} {
+		got, err := ReadNames(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, e := range entries {
+			want = append(want, e.Name())
+		}
+		if slices.Sort(got); path == dir && len(got) != 700 || path != "/proc/self/task" && !slices.Equal(got, want) ||
+			path == "/proc/self/task" && !slices.Contains(got, fmt.Sprint(os.Getpid())) {
+			t.Errorf("%s: %d names, want %d", path, len(got), len(want))
+		}
+	}
+	if names, err := ReadNames(filepath.Join(dir, "missing")); names != nil || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing directory: %v, %v", names, err)
+	}
+	if _, err := ReadNames(filepath.Join(dir, "an entry with a long name 1")); !errors.Is(err, unix.ENOTDIR) {
+		t.Errorf("a file: %v", err)
+	}
+}
+
+// A wait for data ends when data arrives, and without data after its time.
+func TestReadableWithin(t *testing.T) {
+	var p [2]int
+	if err := unix.Pipe2(p[:], unix.O_NONBLOCK|unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(p[0])
+	defer unix.Close(p[1])
+	before := Now()
+	if ReadableWithin(p[0], 1e6) || Now()-before < 1e6 {
+		t.Errorf("an empty pipe is readable, or was waited for during %d ns only", Now()-before)
+	}
+	if n, err := Write(p[1], []byte("abc")); n != 3 || err != nil || !ReadableWithin(p[0], 60e9) {
+		t.Errorf("wrote %d, %v; not readable", n, err)
+	}
+	if n, err := Write(p[1], nil); n != 0 || err != nil {
+		t.Errorf("an empty write: %d, %v", n, err)
+	}
+	if _, err := Write(-1, []byte("abc")); !errors.Is(err, unix.EBADF) {
+		t.Errorf("no descriptor: %v", err)
 	}
 }
 

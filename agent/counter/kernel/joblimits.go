@@ -3,13 +3,13 @@ package kernel
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 )
 
 // Throttled returns a meter of the time for which a CPU limit kept tasks from running, summed over CPUs, in ns.
@@ -48,7 +48,7 @@ func (j JobCgroup) MemoryLimit() (polled.Meter, error) {
 		}), nil
 	}
 	return j.lowestLimit("memory", column, func(dir string) (float64, bool) {
-		return parseLimit(ReadText(filepath.Join(dir, "memory.max")))
+		return parseLimit(limitText(filepath.Join(dir, "memory.max")))
 	}), nil
 }
 
@@ -63,15 +63,29 @@ func (j JobCgroup) CPULimit() (polled.Meter, error) {
 	}
 	return j.lowestLimit("cpu", profile.Column{Name: "cgroup_cpu_limit", Unit: "ns", Gauge: true},
 		func(dir string) (float64, bool) {
-			quota, period, ok := strings.Cut(ReadText(filepath.Join(dir, "cpu.max")), " ")
-			if !j.v2 {
-				quota, period = ReadText(filepath.Join(dir, "cpu.cfs_quota_us")), ReadText(filepath.Join(dir, "cpu.cfs_period_us"))
-				ok = true
+			if j.v2 {
+				quota, period, ok := strings.Cut(limitText(filepath.Join(dir, "cpu.max")), " ")
+				return cpuLimit(quota, period, ok)
 			}
-			q, okQ := parseLimit(quota)
-			p, okP := parseLimit(period)
-			return q / p * 1e9, ok && okQ && okP
+			return cpuLimit(limitText(filepath.Join(dir, "cpu.cfs_quota_us")),
+				limitText(filepath.Join(dir, "cpu.cfs_period_us")), true)
 		}), nil
+}
+
+// cpuLimit returns the CPU limit in ns a second, false if there is none or if ok is false.
+func cpuLimit(quota, period string, ok bool) (float64, bool) {
+	q, okQ := parseLimit(quota)
+	p, okP := parseLimit(period)
+	return q / p * 1e9, ok && okQ && okP
+}
+
+// limitText returns the content of a file of a cgroup without surrounding white space, "" if it cannot be read.
+func limitText(path string) string {
+	b, err := rawcall.ReadRecord(path, nil, maxStat)
+	if err != nil {
+		return ""
+	}
+	return string(bytes.TrimSpace(b))
 }
 
 // parseLimit parses a cgroup limit. "max", -1 and 0 mean unlimited.
@@ -127,17 +141,11 @@ func (j JobCgroup) killsV1() polled.Meter {
 				return polled.ErrAbsent
 			}
 			read := 0
-			for _, below := range []string{"", "step_*", "step_*/task_*"} {
-				paths, err := filepath.Glob(filepath.Join(dir, below, "memory.oom_control"))
-				if err != nil {
-					return err
-				}
-				for _, path := range paths {
-					if b, err := os.ReadFile(path); err == nil {
-						if v, ok := findKey(bytes.TrimSpace(b), "oom_kill"); ok {
-							kills[path] = max(kills[path], v)
-							read++
-						}
+			for _, path := range stepDirs(dir) {
+				if b, err := rawcall.ReadRecord(filepath.Join(path, "memory.oom_control"), nil, maxStat); err == nil {
+					if v, ok := findKey(bytes.TrimSpace(b), "oom_kill"); ok {
+						kills[path] = max(kills[path], v)
+						read++
 					}
 				}
 			}
@@ -154,4 +162,24 @@ func (j JobCgroup) killsV1() polled.Meter {
 			return nil
 		},
 	}
+}
+
+// stepDirs returns a job's cgroup v1 directory and those of its steps and their tasks.
+func stepDirs(dir string) []string {
+	all := []string{dir}
+	for _, step := range childDirs(dir, "step_") {
+		all = append(append(all, step), childDirs(step, "task_")...)
+	}
+	return all
+}
+
+// childDirs returns the entries of a directory whose names begin with a prefix.
+func childDirs(dir, prefix string) (paths []string) {
+	names, _ := rawcall.ReadNames(dir) // what could be read counts
+	for _, name := range names {
+		if strings.HasPrefix(name, prefix) {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return paths
 }

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -30,18 +29,18 @@ func (t threadTimes) stillAsleep(before threadTimes) bool {
 // A thread that cannot be read now keeps its last values.
 func (u *jobUse) addWaits(pid int, p *processUse, dt uint64) {
 	dir := filepath.Join(u.proc, strconv.Itoa(pid), "task")
-	threads, err := os.ReadDir(dir)
+	threads, err := rawcall.ReadNames(dir)
 	if err != nil {
 		return
 	}
 	before := p.waits
 	p.waits = make(map[int]threadTimes, len(threads)) // ids of threads that have ended are forgotten
-	for _, t := range threads {
-		id, err := strconv.Atoi(t.Name())
+	for _, name := range threads {
+		id, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
-		b, err := rawcall.ReadRecord(filepath.Join(dir, t.Name(), "schedstat"), u.buf, maxStat)
+		b, err := rawcall.ReadRecord(filepath.Join(dir, name, "schedstat"), u.buf, maxStat)
 		var now threadTimes
 		if err == nil {
 			now, err = parseSchedstat(b)
@@ -68,7 +67,7 @@ func (u *jobUse) addWaits(pid int, p *processUse, dt uint64) {
 					now.asleep, now.cause = was.asleep, was.cause
 					u.addSleep(now, idleNS)
 				} else {
-					u.readSleep(filepath.Join(dir, t.Name()), &now, idleNS, id == pid)
+					u.readSleep(filepath.Join(dir, name), &now, idleNS, id == pid)
 				}
 			}
 		}
