@@ -202,6 +202,28 @@ func TestSlowCallsAreRare(t *testing.T) {
 	}
 }
 
+// After its start, which costs more than its share for 10 s, the helper reads no means of GPM: the first ones cover
+// this time.
+func TestMeansWaitForTheBudget(t *testing.T) {
+	build(t) // which must not run twice at once
+	t.Parallel()
+	h, all := start(t, []string{"0"}, false, "FAKE_COSTS=1", "FAKE_COUNT=1")
+	const mostNS = 9e9 // a mean is of 10 s at most
+	until(t, h, "it has read for 3 s", func() bool {
+		n := len(all.all)
+		return n > 0 && all.all[n-1].begunNS-all.all[0].begunNS > 3e9
+	})
+	readings := 0
+	for _, r := range all.all {
+		if r.status[valGPMBegan] == nvOK && r.begunNS-all.all[0].begunNS < mostNS {
+			readings++
+		}
+	}
+	if readings != 1 {
+		t.Errorf("%d readings of GPM, want the one at the start", readings)
+	}
+}
+
 var helperSeconds = flag.Float64("helper", 5, "for how long the CPU time of the helper is measured, in s")
 
 // With the costs of an H200 the helper takes less than 0.5 % of a CPU while a process holds one GPU, and less

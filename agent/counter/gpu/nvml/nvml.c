@@ -27,9 +27,9 @@
  *   SELDOM   time slowed by power or heat, PCIe bytes                 5 s
  *
  * The cost of a group is measured at each call, and its interval grows so that it stays
- * below its share of one CPU (share_of). Starting costs CPU time too (40 ms on an H200): ENERGY
- * and SELDOM wait until the whole of it is within the share (within_budget), because counters
- * lose nothing meanwhile. -p measures the cost of each call.
+ * below its share of one CPU (share_of). Starting costs CPU time too (40 ms on an H200): ENERGY,
+ * GPM and SELDOM wait until the whole of it is within the share (within_budget), because counters
+ * and means since the reading before lose nothing meanwhile. -p measures the cost of each call.
  *
  * It inherits no descriptor but 0 to 2, writes no file, and has one thread. The library
  * is opened at run time; no header of it is needed. Constants and structures are those
@@ -96,14 +96,14 @@ enum { BEAT_GROUP, WINDOWS_GROUP, ENERGY_GROUP, GPM_GROUP, SELDOM_GROUP, GROUPS 
 static const int64_t usual_ms[GROUPS] = {150, 10000, 2000, 1000, 5000};
 /* The share of one CPU of all groups of a GPU, of all GPUs, and of each group's part. */
 static const double share_of_gpu = .003, share_of_all = .016, part[GROUPS] = {.33, .12, .2, .18, .1};
-/* Whether a group may wait for the budget, PUT_OFF_MS at most: nothing is lost meanwhile. */
-static const int waits_for_budget[GROUPS] = {[ENERGY_GROUP] = 1, [SELDOM_GROUP] = 1};
 /* Windows are current where the last ended CURRENT_MS ago at most, and are read every
  * WINDOWS_LEAST_MS at most. A mean of GPM is of GPM_LEAST_MS to GPM_MOST_MS. */
 enum {
 	MOST_DEVICES = 64, MOST_MS = 60000, GPM_LEAST_MS = 95, GPM_MOST_MS = 10000, WAITING_MS = 5000, PUT_OFF_MS = 20000,
 	CURRENT_MS = 1000, WINDOWS_LEAST_MS = 1000, REFRESH_MS = 100, MEMORY_MS = 500
 };
+/* How long a group may wait for the budget: nothing is lost meanwhile. 0 for a group that does not wait. */
+static const int64_t longest_wait_ms[GROUPS] = {[ENERGY_GROUP] = PUT_OFF_MS, [GPM_GROUP] = GPM_MOST_MS, [SELDOM_GROUP] = PUT_OFF_MS};
 /* Windows have 166 ms and more. A driver computes their stamps at each call: an H200's differ by 1 us. */
 enum { SAME_WINDOW_US = 50000 };
 
@@ -557,9 +557,9 @@ static int is_due(struct device *d, int group)
 	int64_t at = now(CLOCK_MONOTONIC), later = within_budget();
 	if (at < d->due[group])
 		return 0;
-	if (waiting || !waits_for_budget[group] || later <= at)
+	if (waiting || !longest_wait_ms[group] || later <= at)
 		return 1;
-	int64_t latest = d->called[group] + PUT_OFF_MS * 1000000LL;
+	int64_t latest = d->called[group] + longest_wait_ms[group] * 1000000LL;
 	d->due[group] = latest < later ? latest : later;
 	return d->due[group] <= at;
 }
@@ -764,6 +764,8 @@ int main(int argc, char **argv)
 			break;
 		}
 	accounted = now(CLOCK_PROCESS_CPUTIME_ID);
+	if (waiting)
+		wait_ms(0); /* an "F" may have come during the start: then everything is read at once */
 	for (int first = 1;; first = 0) {
 		int all = flush_asked;
 		int64_t last = last_asked;
