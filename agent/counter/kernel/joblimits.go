@@ -72,7 +72,7 @@ func (j JobCgroup) CPULimit() (polled.Meter, error) {
 		}), nil
 }
 
-// cpuLimit returns the CPU limit in ns a second, false if there is none or if ok is false.
+// cpuLimit returns the CPU limit in ns a second, false if nothing limits it or if ok is false.
 func cpuLimit(quota, period string, ok bool) (float64, bool) {
 	q, okQ := parseLimit(quota)
 	p, okP := parseLimit(period)
