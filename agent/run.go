@@ -119,6 +119,7 @@ func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func
 	a.onStall = newOnStall(c.Live, r, program)
 	a.enableNaming(h.program, c.Agent)
 	a.atStall.read, a.atStall.afterS = stacksReader(h.program, r, c.Agent), stallConfirmation(r.Job.NNodes, c.Agent)
+	a.atStall.otherNodes = r.Job.NNodes > 1
 	if err := a.begin(dir.ProfilePath(), c.Agent); err != nil {
 		return notSampled(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -24,12 +25,16 @@ type stallStacks struct {
 	read readStacks // nil: no stacks are wanted
 	// afterS is for how long the job must be stalled before the stall is confirmed, in seconds.
 	afterS float64
-	result chan stacksRead // nil while none are being read
-	stop   func()          // ends the reading
-	taken  int             // how often, in this run
-	next   int64           // before then no stacks are taken again, CLOCK_MONOTONIC ns
-	doing  string
-	line   string // what the tasks of this stall do, in one line
+	// otherNodes says that the job has other nodes too, whose tasks this agent does not see.
+	otherNodes bool
+	result     chan stacksRead // nil while none are being read
+	stop       func()          // ends the reading
+	began      int64           // when the last reading was started, CLOCK_MONOTONIC ns
+	stale      bool            // its stall has ended
+	taken      int             // how often, in this run
+	next       int64           // before then no stacks are taken again, CLOCK_MONOTONIC ns
+	doing      string
+	line       string // what the tasks of this stall do, in one line
 }
 
 // readStacks reads the stacks of the tasks among processes; it may take seconds.
@@ -92,6 +97,7 @@ func (s *stallStacks) take(now int64, doing string, pids []int) {
 		return
 	}
 	s.taken++
+	s.began, s.stale = now, false
 	s.next, s.doing = now+minReadingGapNS, doing
 	ctx, stop := context.WithTimeout(context.Background(), stack.ReadingLimit)
 	s.result, s.stop = make(chan stacksRead, 1), stop
@@ -134,19 +140,19 @@ func (s *stallStacks) cancel() {
 const lineLength = 400
 
 // stacksAtStall starts reading call stacks when a stall is confirmed or when the job's activity changes during it,
-// and stores stacks that have arrived in the run directory. Stacks that arrive after the end of the stall are
-// dropped. stalled says whether a confirmed stall lasts, doing is the job's activity.
+// and stores stacks that have arrived in the run directory. Stacks that arrive after the end of their stall are
+// dropped, also during the next one. stalled says whether a confirmed stall lasts, doing is the job's activity.
 func (a *agent) stacksAtStall(now int64, stalled bool, doing string) {
 	s := &a.atStall
 	if stalled && doing != s.doing {
 		s.take(now, doing, a.in.cpu.KnownPIDs(maxStackProcesses))
 	}
 	if !stalled {
-		s.line, s.doing = "", ""
+		s.line, s.doing, s.stale = "", "", true
 	}
 	got, ok := s.takeResult()
 	switch {
-	case !ok || !stalled:
+	case !ok || s.stale:
 		return
 	case got.err != nil:
 		a.log(fmt.Errorf("read the call stacks of the stalled job: %w: the report lacks them", got.err))
@@ -155,8 +161,12 @@ func (a *agent) stacksAtStall(now int64, stalled bool, doing string) {
 		return
 	}
 	record := got.record.Clean().Bounded(stack.MaxProcesses)
-	record.AtS = float64(now-a.header.RunNS) / 1e9
-	s.line = stacks.Line(stacks.Merge(record), lineLength)
+	record.AtS = float64(s.began-a.header.RunNS) / 1e9
+	notes := record.Notes
+	if s.otherNodes {
+		notes = append(slices.Clone(notes), note.New(note.StackNodes, "the other nodes of the job were not read"))
+	}
+	s.line = stacks.Line(stacks.Merge(record), notes, lineLength)
 	if a.dir == "" {
 		return
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -60,9 +61,8 @@ func TestStacksAreTakenAtAStall(t *testing.T) {
 		t.Fatalf("stacks of a job that is stalled: %v", s.taken)
 	}
 	st, err := live.Read(s.place.Path())
-	const want = "1 of 1 task is in read_input, asleep"
-	if err != nil || st.Stalled == nil || !strings.HasPrefix(want, strings.TrimSuffix(st.Stalled.Summary, ".")) ||
-		st.Stalled.Summary == "" {
+	const want = "1 of 1 task is in read_input."
+	if err != nil || st.Stalled == nil || st.Stalled.Summary != want {
 		t.Errorf("%+v, %v", st.Stalled, err)
 	}
 	var r stacks.Record
@@ -77,6 +77,41 @@ func TestStacksAreTakenAtAStall(t *testing.T) {
 	s.lasts(t, 40, 'S', 0, false)
 	if len(s.taken) != 2 {
 		t.Errorf("stacks of the second stall: %v", s.taken)
+	}
+}
+
+// Stacks that arrive during the next stall are not those of that stall.
+func TestStacksOfAnEndedStallAreDropped(t *testing.T) {
+	s := newStackable(t)
+	release, read := make(chan struct{}), s.a.atStall.read
+	s.a.atStall.read = func(ctx context.Context, pids []int) (stacks.Record, error) {
+		<-release
+		return read(ctx, pids)
+	}
+	for _, part := range []struct {
+		seconds int
+		state   byte
+		ticks   int
+	}{{40, 'R', 80}, {40, 'S', 0}, {20, 'R', 80}, {40, 'S', 0}} {
+		for range part.seconds {
+			s.is(t, part.state, part.ticks)
+			s.second(part.ticks > 0)
+		}
+	}
+	came := s.a.atStall.result
+	if came == nil {
+		t.Fatal("no stacks are being read")
+	}
+	close(release)
+	came <- <-came
+	s.is(t, 'S', 0)
+	s.second(false)
+	st, err := live.Read(s.place.Path())
+	if err != nil || st.Stalled == nil || st.Stalled.Summary != "" {
+		t.Errorf("%+v, %v", st.Stalled, err)
+	}
+	if err := s.a.dir.ReadJSON(stack.RecordFile, new(stacks.Record)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("stacks of the first stall were stored: %v", err)
 	}
 }
 

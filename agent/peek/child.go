@@ -65,6 +65,12 @@ func NewChild(program string, account as.Account) *Child {
 // WasAbandoned reports whether the child was abandoned, closed or could not be started.
 func (c *Child) WasAbandoned() bool { return c.abandoned != nil }
 
+// Restart ends the child as Close does; the next request starts another one.
+func (c *Child) Restart() {
+	_ = c.Close() // never fails
+	*c = *NewChild(c.child.Program, c.child.Account)
+}
+
 // CPU returns the CPU time of the child in ns, as of its last reply.
 func (c *Child) CPU() int64 { return c.cpuNS }
 

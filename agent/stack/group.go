@@ -102,7 +102,7 @@ func (m *grouping) countTrouble(th Thread) {
 // every thread, but each process and node only once.
 func (m *grouping) addThread(t Task, th Thread, main bool, p stacks.Places) {
 	state := activityOf(th)
-	key := keyOf(main, state == stacks.Stopped, th.Frames, p)
+	key := keyOf(main, state, th.Frames, p)
 	g := m.groups[key]
 	if g == nil {
 		g = &growingGroup{group: stacks.Group{Key: key, Others: !main, Ranks: []int{}, Nodes: []string{}, PIDs: []int{}},
@@ -203,12 +203,13 @@ func commonFrames(a, b []Frame) (n int) {
 	return n
 }
 
-// keyOf returns the key by which stacks are merged, also across nodes: a hash of main, stopped and the frames from the
-// one that the program's own code called (p.Entry) outwards, or all without such a frame. Of the innermost of these
-// frames only library and function count if the function has a name; of the others also the line or file offset.
-func keyOf(main, stopped bool, frames []Frame, p stacks.Places) string {
+// keyOf returns the key by which stacks are merged, also across nodes: a hash of main, whether the thread is stopped
+// by a signal or, without frames, blocked in the kernel, and the frames from the one that the program's own code called
+// (p.Entry) outwards, or all without such a frame. Of the innermost of these frames only library and function count if
+// the function has a name; of the others also the line or file offset.
+func keyOf(main bool, state stacks.Activity, frames []Frame, p stacks.Places) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%v %v\n", main, stopped)
+	fmt.Fprintf(h, "%v %v %v\n", main, state == stacks.Stopped, state == stacks.Disk && len(frames) == 0)
 	for i := max(p.Entry, 0); i < len(frames); i++ {
 		f := frames[i]
 		fmt.Fprintf(h, "%s|%s", f.Library, frameOf(f).Function)

@@ -233,8 +233,8 @@ func stoppedAny(pids []int) bool {
 func TestStatusOfASetuidProgram(t *testing.T) {
 	for text, want := range map[string]uint32{
 		"Name:\ta\nUid:\t1000\t1000\t1000\t1000\nGid:\t100\t100\t100\t100\n": 1000,
-		"Name:\tsudo\nUid:\t1000\t0\t0\t0\nGid:\t100\t100\t100\t100\n":       noUser,
-		"Name:\tb\nUid:\t1000\t1000\t0\t1000\nGid:\t100\t100\t100\t100\n":    noUser,
+		"Name:\tsudo\nUid:\t1000\t0\t0\t0\nGid:\t100\t100\t100\t100\n":       NoUser,
+		"Name:\tb\nUid:\t1000\t1000\t0\t1000\nGid:\t100\t100\t100\t100\n":    NoUser,
 	} {
 		if s := parseStatus([]byte(text)); !s.ok || s.uid != want {
 			t.Errorf("%q: uid %d, want %d", text, s.uid, want)

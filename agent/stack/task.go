@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -40,16 +41,40 @@ func rankOf(environ []byte) (rank int, mpi, ok bool) {
 	return rank, false, ok
 }
 
-// ChooseTasks returns the tasks among the processes, helpers last, and the number of processes left out. If some
-// processes have MPI ranks, those without are launchers; else those with a rank of a step are the tasks, else all. A
-// process that only starts listed ones and waits for them is not a task (see withoutStarters).
-func ChooseTasks(r peek.Reader, proc, node string, pids []int) (tasks []Task, left int) {
-	var mpi, steps, plain []Task
-	patient := peek.PatientReader{Reader: r, Until: time.Now().Add(maxEnvironWait)}
+// EnvironReader reads the environments of processes. A process whose memory is locked never answers, and keeps the
+// reader from sending other requests until it is restarted.
+type EnvironReader interface {
+	peek.Reader
+	Restart()
+}
+
+// Chosen is the tasks of a job among its processes.
+type Chosen struct {
+	Tasks []Task
+	// Left is the number of processes that are not tasks.
+	Left int
+	// Silent is the number of tasks, the last ones, whose environment could not be read. They have no rank.
+	Silent int
+}
+
+// ChooseTasks returns the tasks among the processes, helpers behind others. If some processes have MPI ranks, those
+// without are launchers; else those with a rank of a step are the tasks, else all. A process that only starts listed
+// ones and waits for them is not a task (see withoutStarters). One whose environment cannot be read is a task.
+func ChooseTasks(r EnvironReader, proc, node string, pids []int) (c Chosen) {
+	var mpi, steps, plain, silent []Task
+	until := time.Now().Add(maxEnvironWait)
 	for _, pid := range pids {
-		// Without an environment, which is nil then, the process has no rank.
-		environ, _ := patient.Ask(peek.ProcRequest{File: peek.Environ, PID: pid, Max: maxEnviron})
-		t := Task{Node: node, Stacks: ProcessStacks{PID: pid}}
+		patient := peek.PatientReader{Reader: r, Until: time.Now().Add(min(maxEnvironWait/4, time.Until(until)))}
+		environ, err := patient.Ask(peek.ProcRequest{File: peek.Environ, PID: pid, Max: maxEnviron})
+		t := Task{Node: node, Rank: -1, Stacks: ProcessStacks{PID: pid}}
+		if errors.Is(err, peek.ErrTimeout) || errors.Is(err, peek.ErrBusy) {
+			silent = append(silent, t)
+			if time.Now().Before(until) {
+				r.Restart()
+			}
+			continue
+		}
+		// With another error the process has ended or belongs to another user; without an environment it has no rank.
 		var ofMPI, ok bool
 		t.Rank, ofMPI, ok = rankOf(environ)
 		switch {
@@ -63,16 +88,18 @@ func ChooseTasks(r peek.Reader, proc, node string, pids []int) (tasks []Task, le
 	}
 	for _, list := range [][]Task{mpi, steps, plain} {
 		if len(list) > 0 {
-			tasks = markHelpers(proc, withoutStarters(proc, list))
+			c.Tasks = markHelpers(proc, withoutStarters(proc, list))
 			break
 		}
 	}
-	return tasks, len(pids) - len(tasks)
+	c.Tasks, c.Silent = append(c.Tasks, silent...), len(silent)
+	c.Left = len(pids) - len(c.Tasks)
+	return c
 }
 
-// maxEnvironWait limits the wait for the environments of all processes: on a busy machine the reader starts and
-// answers late.
-const maxEnvironWait = 8 * time.Second
+// maxEnvironWait limits the wait for the environments of all processes, a quarter of it that for one: on a busy machine
+// the reader starts and answers late.
+const maxEnvironWait = 16 * time.Second
 
 // Descendants returns a process and all that descend from it, in ascending order.
 func Descendants(proc string, root int) []int {
@@ -111,7 +138,7 @@ func IsProcess(proc string, pid int) bool {
 	return err == nil && parseStatus(b).main == pid
 }
 
-// Owner returns the user and real group of a process; ok is false if it is gone. The user is noUser if the
+// Owner returns the user and real group of a process; ok is false if it is gone. The user is NoUser if the
 // process's user ids differ.
 func Owner(proc string, pid int) (uid, gid uint32, ok bool) {
 	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "status"), nil, maxProcFile)

@@ -52,12 +52,45 @@ func (l *lateReader) Ask(q peek.ProcRequest) ([]byte, error) {
 	return []byte(e), nil
 }
 
+func (l *lateReader) Restart() {}
+
 // A reader that answers late on a busy machine costs no rank: else launchers would be taken for tasks.
 func TestRanksOfALateReader(t *testing.T) {
 	r := &lateReader{of: map[int]string{101: "PMI_RANK=0\x00", 102: "PMI_RANK=1\x00"}}
-	tasks, left := ChooseTasks(r, t.TempDir(), "n1", []int{100, 101, 102})
-	if len(tasks) != 2 || left != 1 || tasks[0].Rank != 0 || tasks[1].Rank != 1 {
-		t.Errorf("%+v, %d left out", tasks, left)
+	of := ChooseTasks(r, t.TempDir(), "n1", []int{100, 101, 102})
+	if len(of.Tasks) != 2 || of.Left != 1 || of.Tasks[0].Rank != 0 || of.Tasks[1].Rank != 1 || of.Silent != 0 {
+		t.Errorf("%+v", of)
+	}
+}
+
+// hungReader never answers for one process, and for no other one until it is restarted.
+type hungReader struct {
+	locked int
+	hangs  bool
+}
+
+func (h *hungReader) Ask(q peek.ProcRequest) ([]byte, error) {
+	switch {
+	case q.PID == h.locked:
+		h.hangs = true
+		return nil, peek.ErrTimeout
+	case h.hangs:
+		return nil, peek.ErrBusy
+	}
+	return fmt.Appendf(nil, "PMI_RANK=%d\x00", q.PID-101), nil
+}
+
+func (h *hungReader) Restart() { h.hangs = false }
+
+// A rank whose memory is locked is a task without a rank, and costs no other rank.
+func TestRankThatBlocksItsReader(t *testing.T) {
+	of := ChooseTasks(&hungReader{locked: 103}, t.TempDir(), "n1", []int{101, 102, 103, 104, 105})
+	var ranks []int
+	for _, task := range of.Tasks {
+		ranks = append(ranks, task.Rank)
+	}
+	if fmt.Sprint(ranks) != "[0 1 3 4 -1]" || of.Left != 0 || of.Silent != 1 {
+		t.Errorf("%+v", of)
 	}
 }
 
@@ -68,7 +101,7 @@ type fakeProcess struct {
 }
 
 // fakeProc returns a proc directory with these processes, and a reader of their environments.
-func fakeProc(t *testing.T, list ...fakeProcess) (string, peek.Reader, []int) {
+func fakeProc(t *testing.T, list ...fakeProcess) (string, EnvironReader, []int) {
 	t.Helper()
 	proc, of, pids := t.TempDir(), map[int]string{}, []int(nil)
 	for _, p := range list {
@@ -115,16 +148,16 @@ func TestHelpersOfARank(t *testing.T) {
 	} {
 		proc, r, pids := fakeProc(t, c.list...)
 		tasks, helpers := []int{}, []int{}
-		chosen, left := ChooseTasks(r, proc, "n1", pids)
-		for _, p := range chosen {
+		chosen := ChooseTasks(r, proc, "n1", pids)
+		for _, p := range chosen.Tasks {
 			if p.Helper {
 				helpers = append(helpers, p.Stacks.PID)
 			} else {
 				tasks = append(tasks, p.Stacks.PID)
 			}
 		}
-		if fmt.Sprint(tasks) != c.tasks || fmt.Sprint(helpers) != c.helpers || left != len(pids)-len(chosen) {
-			t.Errorf("%s: tasks %v, helpers %v, %d left; want %s and %s", name, tasks, helpers, left, c.tasks, c.helpers)
+		if fmt.Sprint(tasks) != c.tasks || fmt.Sprint(helpers) != c.helpers || chosen.Left != len(pids)-len(chosen.Tasks) {
+			t.Errorf("%s: tasks %v, helpers %v, %d left; want %s and %s", name, tasks, helpers, chosen.Left, c.tasks, c.helpers)
 		}
 	}
 }

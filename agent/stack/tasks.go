@@ -30,10 +30,15 @@ const RecordFile = "stacks.json"
 // processes are not tasks (see ChooseTasks). It returns an error only if it could not read any task.
 func (c Collection) Tasks(ctx context.Context, node string) (tasks []Task, notes []note.Note, err error) {
 	reader := peek.NewChild(c.Program, c.Account)
-	tasks, left := ChooseTasks(reader, "/proc", node, c.PIDs)
+	found := ChooseTasks(reader, "/proc", node, c.PIDs)
 	reader.Close()
-	if left > 0 {
-		notes = append(notes, leftOutNote(left))
+	tasks = found.Tasks
+	if found.Left > 0 {
+		notes = append(notes, leftOutNote(found.Left))
+	}
+	if found.Silent > 0 {
+		notes = append(notes, note.New(note.StackIncomplete, "the ranks of %d tasks are not known, because their memory is "+
+			"locked or this machine is very busy", found.Silent))
 	}
 	chosen := min(len(tasks), MaxProcesses)
 	missing, failed := c.readTasks(ctx, tasks[:chosen])

@@ -12,6 +12,7 @@ import (
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/peek/peektest"
 	"jobgait/analysis/note"
+	"jobgait/analysis/stacks"
 )
 
 // scripted returns a collection whose children are started by a shell script: it executes the lines first, in which $1
@@ -129,5 +130,18 @@ func TestManyStuckProcessesCostNoTask(t *testing.T) {
 		if p.PID != pids[i] || p.Listed[0].Trouble != want {
 			t.Errorf("process %d: %+v", i, p)
 		}
+	}
+}
+
+// Tasks without a readable stack form two groups: one that is blocked in the kernel may be the cause of a hang, others
+// are unknown.
+func TestUnreadTasksAreGroupedByState(t *testing.T) {
+	task := func(pid int, state string, trouble CopyProblem) Task {
+		return Task{Node: "n1", Rank: pid, Stacks: ProcessStacks{PID: pid,
+			Listed: []Thread{{TID: pid, State: state, Trouble: trouble}}}}
+	}
+	got := GroupTasks([]Task{task(1, "D", Stuck), task(2, "R", Late), task(3, "R", Late)}).Groups
+	if len(got) != 2 || got[0].State != stacks.Disk || got[0].Tasks != 1 || got[1].Tasks != 2 {
+		t.Errorf("%+v", got)
 	}
 }

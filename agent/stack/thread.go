@@ -97,10 +97,10 @@ func stateOf(proc string, tid int) string {
 	return string(b[i+2 : i+3])
 }
 
-// noUser is the owner of a process whose user ids differ: it runs a setuid program, whose memory its user may not read.
-const noUser = math.MaxUint32
+// NoUser is the owner of a process whose user ids differ: it runs a setuid program, whose memory its user may not read.
+const NoUser = math.MaxUint32
 
-// ownerAndTracer returns the user of a process, noUser if its user ids differ, and the process that traces it, 0
+// ownerAndTracer returns the user of a process, NoUser if its user ids differ, and the process that traces it, 0
 // for none.
 func ownerAndTracer(proc string, pid int) (uid uint32, tracer int, ok bool) {
 	s, ok := readStatus(proc, pid)
@@ -125,7 +125,7 @@ type status struct {
 	ok           bool
 }
 
-// parseStatus parses the text of /proc/PID/status. uid is noUser if the four user ids differ; ok is false without a
+// parseStatus parses the text of /proc/PID/status. uid is NoUser if the four user ids differ; ok is false without a
 // valid line of user ids.
 func parseStatus(b []byte) (s status) {
 	for line := range bytes.Lines(b) {
@@ -138,7 +138,7 @@ func parseStatus(b []byte) (s status) {
 		case "Uid:": // real, effective, saved and file system id
 			s.uid, s.ok = uint32(n), err == nil
 			if slices.ContainsFunc(f[1:], func(id string) bool { return id != f[1] }) {
-				s.uid = noUser
+				s.uid = NoUser
 			}
 		case "Gid:":
 			s.gid = uint32(n)

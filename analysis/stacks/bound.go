@@ -29,6 +29,10 @@ func (r Record) Bounded(tasks int) Record {
 		}
 		return cmp.Compare(b.Threads, a.Threads)
 	})
+	notes := r.Notes
+	if n := len(groups) - mostGroups; n > 0 {
+		notes = append([]note.Note{note.New(note.StackNodes, "%d groups of call stacks were left out", n)}, notes...)
+	}
 	for len(groups) > mostGroups {
 		at := mostGroups / 2
 		if last := len(groups) - 1; groups[last].Others {
@@ -42,7 +46,7 @@ func (r Record) Bounded(tasks int) Record {
 		g.Ranks, g.PIDs = g.Ranks[:min(len(g.Ranks), tasks)], g.PIDs[:min(len(g.PIDs), tasks)]
 		g.Nodes = g.Nodes[:min(len(g.Nodes), tasks)]
 	}
-	return Record{AtS: r.AtS, Groups: groups, Notes: r.Notes[:min(len(r.Notes), mostNotes)]}
+	return Record{AtS: r.AtS, Groups: groups, Notes: notes[:min(len(notes), mostNotes)]}
 }
 
 var errRecord = errors.New("its call stacks have a value or a length out of range")

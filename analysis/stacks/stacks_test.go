@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jobgait/analysis/note"
 )
 
 // waiting is a group of a node whose tasks wait in a collective; the innermost frames differ from node to node.
@@ -33,10 +35,10 @@ func TestMergeNodes(t *testing.T) {
 	}
 	const want = "5 of 6 tasks wait in MPI_Barrier, called from exchange (solver.f90:112). " +
 		"Rank 5 on n2 is in read_input, asleep in read: all others wait for it."
-	if line := Line(got, 400); line != want {
+	if line := Line(got, nil, 400); line != want {
 		t.Errorf("%q, want %q", line, want)
 	}
-	if line := Line(got, 20); len(line) != 20 {
+	if line := Line(got, nil, 20); len(line) != 20 {
 		t.Errorf("%q is not cut", line)
 	}
 }
@@ -48,7 +50,7 @@ func TestUnreadTasksAreNotOdd(t *testing.T) {
 	for _, state := range []Activity{Running, Disk} {
 		unread := Group{Tasks: 1, Threads: 1, Ranks: []int{3}, PIDs: []int{3}, Nodes: []string{"n1"}, State: state, Key: "no"}
 		groups := Merge(Record{Groups: []Group{waiting("n1", "poll", 0, 1, 2), unread}})
-		text := Summary(groups)
+		text := Summary(groups, nil)
 		if odd := groups[1].Odd; odd != (state == Disk) || odd != strings.Contains(text, want) ||
 			!odd && (!strings.Contains(text, "1 of 4 tasks could not be read.") || strings.Contains(text, "others wait")) {
 			t.Errorf("%s: odd %v, %s", state, odd, text)
@@ -88,9 +90,14 @@ func TestOthersWaitOnlyWhereKnown(t *testing.T) {
 		if name == "without ranks" {
 			c.odd.Tasks, c.odd.Threads, c.odd.PIDs = 1, 1, []int{5}
 		}
-		text := Summary(Merge(Record{Groups: []Group{c.most, c.odd}}))
+		groups := Merge(Record{Groups: []Group{c.most, c.odd}})
+		text := Summary(groups, nil)
 		if strings.Contains(text, "all others wait") != c.waits {
 			t.Errorf("%s: %s", name, text)
+		}
+		text = Summary(groups, []note.Note{note.New(note.StackNodes, "a node gave no stacks")})
+		if strings.Contains(text, "all others wait") {
+			t.Errorf("%s, without one node: %s", name, text)
 		}
 	}
 }
@@ -166,7 +173,7 @@ func FuzzRecord(f *testing.F) {
 			return
 		}
 		groups := Merge(r, r)
-		Line(groups, 100)
+		Line(groups, nil, 100)
 		for _, branch := range Tree(groups) {
 			branch.Text()
 		}

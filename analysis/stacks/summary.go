@@ -3,6 +3,7 @@ package stacks
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 func clean(s string) string { return note.Clean(s, maxText) }
 
 // Line returns Summary in one line, cut to at most the given number of characters.
-func Line(groups []Group, maxRunes int) string {
-	line := strings.ReplaceAll(Summary(groups), "\n", " ")
+func Line(groups []Group, notes []note.Note, maxRunes int) string {
+	line := strings.ReplaceAll(Summary(groups, notes), "\n", " ")
 	if runes := []rune(line); len(runes) > maxRunes {
 		return string(runes[:maxRunes-3]) + "..."
 	}
@@ -27,8 +28,9 @@ const maxSummaryLines = 4
 
 // Summary returns some lines of text: what the tasks of the groups that are not odd do, then what each odd group does,
 // or "No task was found." Groups of other threads are left out. If there is one odd group and it is known that all
-// other tasks of the same MPI program wait in MPI (see allWaitFor), its line says that they wait for it.
-func Summary(groups []Group) string {
+// other tasks of the same MPI program wait in MPI (see allWaitFor), its line says that they wait for it. If the notes
+// say that tasks of other nodes are missing, that is not known.
+func Summary(groups []Group, notes []note.Note) string {
 	var main []Group
 	for _, g := range groups {
 		if g.Others {
@@ -39,6 +41,7 @@ func Summary(groups []Group) string {
 	if len(main) == 0 {
 		return "No task was found."
 	}
+	partial := slices.ContainsFunc(notes, func(n note.Note) bool { return n.Code == note.StackNodes })
 	tasks := Tasks(groups)
 	var lines []string
 	for _, g := range main {
@@ -51,7 +54,7 @@ func Summary(groups []Group) string {
 			continue
 		}
 		line := capitalize(TaskNames(g)) + " " + predicateOf(g)
-		if allWaitFor(g, main) {
+		if !partial && allWaitFor(g, main) {
 			line += ": all others wait for " + map[bool]string{true: "it", false: "them"}[g.Tasks == 1]
 		}
 		lines = append(lines, line+".")

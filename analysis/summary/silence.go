@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"jobgait/analysis/note"
 	"jobgait/analysis/stacks"
 	"jobgait/analysis/tracker"
 )
@@ -51,7 +52,11 @@ func before(a, b *Silence) bool {
 func silenceOf(records []NodeRecord) *Silence {
 	var last *Silence
 	var read []stacks.Record
+	sampled := 0
 	for _, r := range records {
+		if r.Quality.Samples > 0 {
+			sampled++
+		}
 		if r.Silence != nil && r.Silence.Stacks != nil {
 			read = append(read, *r.Silence.Stacks)
 		}
@@ -70,6 +75,9 @@ func silenceOf(records []NodeRecord) *Silence {
 	merged.Stacks = nil
 	if len(read) > 0 {
 		all := stacks.Record{Groups: stacks.Merge(read...)}
+		if n := sampled - len(read); n > 0 {
+			all.Notes = append(all.Notes, note.New(note.StackNodes, "the call stacks of %d of %d nodes are missing", n, sampled))
+		}
 		for _, r := range read {
 			all.AtS = max(all.AtS, r.AtS)
 			all.Notes = append(all.Notes, r.Notes...)

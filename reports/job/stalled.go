@@ -34,7 +34,7 @@ func newStalled(s summary.Summary) *Stalled {
 		Groups: []stacks.Group{}}
 	if r := s.Silence.Stacks; r != nil && len(r.Groups) > 0 {
 		out.Groups = r.Groups
-		out.Summary = stacks.Line(r.Groups, maxStallLine)
+		out.Summary = stacks.Line(r.Groups, r.Notes, maxStallLine)
 	}
 	return out
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -90,6 +92,8 @@ func (o stackOptions) stack(ctx context.Context, what string, out io.Writer) err
 	if detail == stack.NoStacks {
 		return errors.New(`call stacks are disabled: the site's settings have agent.stack = "off"`)
 	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // they end the step on the job's nodes too
+	defer stop()
 	read, err := o.read(ctx, what, detail)
 	if err != nil {
 		return err
@@ -124,7 +128,12 @@ func (o stackOptions) read(ctx context.Context, what string, detail stack.Detail
 	case err != nil && !processExists(id) && !errors.Is(failed, job.ErrNoSteps) && !errors.Is(failed, job.ErrUnknown):
 		return nodeStacks{}, errOver{err.Error() + "; " + failed.Error()}
 	}
-	return o.stacksHere(ctx, chosen, err, detail)
+	here, err := o.stacksHere(ctx, chosen, err, detail)
+	if failed != nil && !errors.Is(failed, job.ErrUnknown) {
+		here.Notes = append(here.Notes, note.New(note.StackNodes, "only the tasks of this node are shown: %v",
+			job.Cause(failed)))
+	}
+	return here, err
 }
 
 // stacksHere reads the stacks of the chosen processes of this machine, apart from those that this command started.
@@ -173,6 +182,9 @@ func (c chosenProcesses) account(ctx context.Context) (as.Account, error) {
 			continue
 		}
 		alive = true
+		if uid == stack.NoUser {
+			continue // a setuid program: the copier leaves it alone
+		}
 		if os.Geteuid() != 0 && int(uid) != os.Getuid() {
 			return as.Account{}, errOver{c.what + " belongs to another user: name a job or process of yours"}
 		}

@@ -95,7 +95,7 @@ func nodeNames(nodes []string) string {
 func stepProgram(ctx context.Context, step job.StepLaunch) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, step.Command[0], step.Command[1:]...)
 	cmd.Env, cmd.Dir = step.Environ, "/"
-	// A session of its own: it has no terminal, and an interrupt of this command ends it by ctx.
+	// A session of its own: it has no terminal, and an interrupt of this command ends it by ctx (stackOptions.stack).
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if os.Geteuid() == 0 {
 		a := as.ForJob(ctx, step.UID, step.GID)

@@ -101,7 +101,7 @@ func snapshot(t *testing.T, root int) (m MergedStacks, held []int64) {
 	}
 	reader := peek.NewChild(self, as.Self())
 	defer reader.Close()
-	tasks, _ := stack.ChooseTasks(reader, "/proc", "n1", stack.Descendants("/proc", root))
+	tasks := stack.ChooseTasks(reader, "/proc", "n1", stack.Descendants("/proc", root)).Tasks
 	var pids []int
 	for _, task := range tasks {
 		pids = append(pids, task.Stacks.PID)

@@ -12,7 +12,7 @@ import (
 // Text returns the groups as text: first what most tasks do and what the odd ones do, then each stack.
 func Text(m MergedStacks) string {
 	var b strings.Builder
-	b.WriteString(stacks.Summary(m.Groups) + "\n\n")
+	b.WriteString(stacks.Summary(m.Groups, m.Notes) + "\n\n")
 	for i, g := range m.Groups {
 		if g.Others && (i == 0 || !m.Groups[i-1].Others) {
 			b.WriteString("Other threads and helper processes in the program's own code:\n\n")
