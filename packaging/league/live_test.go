@@ -8,6 +8,10 @@ import (
 	"time"
 )
 
+// undisturbed is the least share of a CPU for each rank from which every run must be right. A run that gets .85 of a CPU
+// counts as quiet in the league's table, of which some may find nothing: other work changes the length of its steps.
+const undisturbed = .95
+
 // Two of the league in each run of the tests, quiet and crowded. A machine that
 // others use may leave so little CPU that nothing is found, so what holds
 // everywhere is that no wrong claim is loud; and that a run that got its CPU is
@@ -39,7 +43,8 @@ func TestLive(t *testing.T) {
 			}
 			if truth := intervals(o.Marks, a.levels); len(truth) == 0 {
 				t.Logf("%s got %.2f CPUs and logged too little to judge", name, o.Answer.CPUs)
-			} else if got := o.judge(a); got.verdict == "loud" || o.quiet(a) && o.Answer.Hz > 0 && got.verdict != "right" {
+			} else if got := o.judge(a); got.verdict == "loud" ||
+				o.Answer.CPUs >= undisturbed*float64(a.ranks) && o.Answer.Hz > 0 && got.verdict != "right" {
 				t.Errorf("%s, crowded %v, got %.2f CPUs: %s: log %v, told %v", name, crowded, o.Answer.CPUs, got.verdict, truth,
 					o.Answer.claims())
 			}
