@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// undisturbed is the least share of a CPU for each rank from which every run must be right. A run that gets .85 of a CPU
-// counts as quiet in the league's table, of which some may find nothing: other work changes the length of its steps.
+// undisturbed is the least share of a CPU for each rank from which every run must be right. The table of the league
+// counts a run that gets .85 of a CPU as quiet; some of these find nothing, since other work changes their steps.
 const undisturbed = .95
 
 // Two of the league in each run of the tests, quiet and crowded. A machine that
