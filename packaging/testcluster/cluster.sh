@@ -25,6 +25,13 @@ set -uo pipefail
 export LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin
 unset SLURM_CONF
 
+# A daemon that outlives its caller must not hold a file of it open, such as a lock. 255 is bash's own.
+for fd in /proc/$$/fd/*; do
+  fd=${fd##*/}
+  ((fd <= 2 || fd == 255)) || eval "exec $fd>&-"
+done
+unset fd
+
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 root=$(cd "$here/../.." && pwd -P)
 last=$root/build/testcluster.prefix
